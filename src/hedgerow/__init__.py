@@ -1,0 +1,31 @@
+"""Hedgerow: which variables are directly connected?
+
+Public names are loaded on first use, so ``import hedgerow`` stays cheap.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from hedgerow._version import __version__
+
+_WHERE = {
+    "SparsitronGraph": "hedgerow.estimators",
+}
+_MODULES = ("datasets", "metrics", "theory")
+
+__all__ = ["__version__", *_WHERE, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        value = getattr(import_module(_WHERE[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"hedgerow.{name}")
+    else:
+        raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

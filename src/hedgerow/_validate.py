@@ -1,0 +1,33 @@
+"""Checks of arguments. Every message gives the name, the rule and the value."""
+
+from numbers import Integral, Real
+from typing import Any
+
+
+def in_open_interval(name: str, value: Any, low: float, high: float) -> float:
+    """Return ``value`` as a float if ``low < value < high``."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not low < value < high:
+        raise ValueError(f"{name} must be a number in ({low:g}, {high:g}), got {value!r}")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """Return ``value`` as a float if it is a finite number above zero."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < float("inf"):
+        raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+    return float(value)
+
+
+def integer_at_least(name: str, value: Any, low: int) -> int:
+    """Return ``value`` as an int if it is an integer of at least ``low``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+        raise ValueError(f"{name} must be an integer >= {low}, got {value!r}")
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """Return ``value`` if it is one of ``allowed``."""
+    if value not in allowed:
+        choices = ", ".join(repr(choice) for choice in allowed)
+        raise ValueError(f"{name} must be one of {choices}, got {value!r}")
+    return value
