@@ -13,7 +13,7 @@ _WHERE = {
 }
 _MODULES = ("datasets", "metrics", "theory")
 
-__all__ = ["__version__", *_WHERE, *_MODULES]
+__all__ = ["SparsitronGraph", "__version__", "datasets", "metrics", "theory"]
 
 
 def __getattr__(name: str) -> Any:
