@@ -1,0 +1,238 @@
+"""Graph generators: from a number of nodes to a list of edges.
+
+Every generator has the signature ``(p, rng, *, options)`` and returns a `Graph`, so that the
+registry can call any of them; the deterministic ones ignore ``rng``.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from hedgerow._validate import in_open_interval, integer_at_least, positive
+
+
+class Graph(NamedTuple):
+    """Nodes ``0 … size-1`` and edges ``i < j``, each of an optional second kind.
+
+    The kind tells the two parts of a composite family apart (path and cliques, chain and copies).
+    """
+
+    size: int
+    edges: np.ndarray
+    second_kind: np.ndarray
+
+
+def _graph(p: int, pairs: np.ndarray | list, second: np.ndarray | list | None = None) -> Graph:
+    edges = np.sort(np.asarray(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
+    kind = np.zeros(len(edges), bool) if second is None else np.asarray(second, dtype=bool)
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    return Graph(p, edges[order], kind[order])
+
+
+def degrees(graph: Graph) -> np.ndarray:
+    """Number of neighbours of each node."""
+    return np.bincount(graph.edges.ravel(), minlength=graph.size)
+
+
+def _path(nodes: np.ndarray) -> np.ndarray:
+    return np.column_stack([nodes[:-1], nodes[1:]])
+
+
+def chain(p: int, rng: Generator) -> Graph:
+    """A path through all nodes."""
+    return _graph(p, _path(np.arange(p)))
+
+
+def cycle(p: int, rng: Generator) -> Graph:
+    """A ring."""
+    return _graph(p, _path(np.arange(p + 1)) % p)
+
+
+def grid(p: int, rng: Generator) -> Graph:
+    """A square lattice filled row by row; the last row may be incomplete."""
+    width = int(np.ceil(np.sqrt(p)))
+    node = np.arange(p)
+    right = node[(node % width < width - 1) & (node + 1 < p)]
+    below = node[node + width < p]
+    return _graph(
+        p,
+        np.vstack([np.column_stack([right, right + 1]), np.column_stack([below, below + width])]),
+    )
+
+
+def star(p: int, rng: Generator) -> Graph:
+    """Node 0 joined to all the others."""
+    return _graph(p, np.column_stack([np.zeros(p - 1, int), np.arange(1, p)]))
+
+
+def hubs(p: int, rng: Generator, *, count: int | None = None) -> Graph:
+    """``count`` stars of about equal size, side by side; by default one hub for 20 nodes."""
+    count = max(2, p // 20) if count is None else integer_at_least("count", count, 1)
+    if 2 * count > p:
+        raise ValueError(f"count must be at most p / 2 = {p // 2}, got {count}")
+    leaves = np.arange(count, p)
+    return _graph(p, np.column_stack([leaves % count, leaves]))
+
+
+def band(p: int, rng: Generator, *, width: int = 2) -> Graph:
+    """Every node joined to the next ``width`` nodes."""
+    width = min(integer_at_least("width", width, 1), p - 1)
+    return _graph(
+        p, np.vstack([np.column_stack([np.arange(p - k), np.arange(k, p)]) for k in _steps(width)])
+    )
+
+
+def _steps(width: int) -> range:
+    return range(1, width + 1)
+
+
+def cliques(p: int, rng: Generator, *, size: int = 5) -> Graph:
+    """Complete graphs on consecutive blocks of ``size`` nodes; the last may be smaller."""
+    size = integer_at_least("size", size, 2)
+    return _graph(p, _cliques(range(p), size))
+
+
+def _cliques(nodes: range, size: int) -> list[tuple[int, int]]:
+    blocks = (nodes[start : start + size] for start in range(0, len(nodes), size))
+    return [pair for block in blocks for pair in combinations(block, 2)]
+
+
+def cluster(p: int, rng: Generator, *, size: int = 20, density: float = 0.2) -> Graph:
+    """Blocks of ``size`` nodes; a pair in a block is an edge with probability ``density``."""
+    size = integer_at_least("size", size, 2)
+    density = in_open_interval("density", density, 0, 1)
+    pairs = np.asarray(_cliques(range(p), size))
+    return _graph(p, pairs[rng.random(len(pairs)) < density])
+
+
+def erdos_renyi(p: int, rng: Generator, *, degree: float = 3.0) -> Graph:
+    """Every pair is an edge with the same probability; ``degree`` is the expected degree."""
+    probability = min(1.0, positive("degree", degree) / (p - 1))
+    pairs = p * (p - 1) // 2
+    chosen = rng.choice(pairs, rng.binomial(pairs, probability), replace=False, shuffle=False)
+    # Pairs are numbered row by row of the upper triangle; ends[i] is the number past row i.
+    ends = np.cumsum(np.arange(p - 1, 0, -1))
+    first = np.searchsorted(ends, chosen, side="right")
+    return _graph(p, np.column_stack([first, p - (ends[first] - chosen)]))
+
+
+def random_regular(p: int, rng: Generator, *, degree: int = 4) -> Graph:
+    """Every node has ``degree`` neighbours; close to uniform among such graphs."""
+    degree = integer_at_least("degree", degree, 1)
+    if degree >= p:
+        raise ValueError(f"degree must be below p = {p}, got {degree}")
+    if p * degree % 2:
+        raise ValueError(f"degree must be even when p is odd (p = {p}), got {degree}")
+    if 2 * degree > p - 1:
+        return _complement(_regular(p, p - 1 - degree, rng))
+    return _regular(p, degree, rng)
+
+
+def _regular(p: int, degree: int, rng: Generator) -> Graph:
+    """Pair the half-edges at random, then pair again those in loops and repeats, with others."""
+    pairs = rng.permutation(np.repeat(np.arange(p), degree)).reshape(-1, 2)
+    while (bad := _loops_and_repeats(pairs, p)).any():
+        others = rng.choice(len(pairs), min(len(pairs), 2 * bad.sum()), replace=False)
+        pool = np.union1d(np.flatnonzero(bad), others)
+        pairs[pool] = rng.permutation(pairs[pool].ravel()).reshape(-1, 2)
+    return _graph(p, pairs)
+
+
+def _loops_and_repeats(pairs: np.ndarray, p: int) -> np.ndarray:
+    low, high = np.sort(pairs, axis=1).T
+    repeat = np.ones(len(pairs), bool)
+    repeat[np.unique(low * p + high, return_index=True)[1]] = False
+    return repeat | (low == high)
+
+
+def _complement(graph: Graph) -> Graph:
+    absent = np.triu(np.ones((graph.size, graph.size), bool), k=1)
+    absent[tuple(graph.edges.T)] = False
+    return _graph(graph.size, np.argwhere(absent))
+
+
+def barabasi_albert(p: int, rng: Generator, *, attach: int = 2) -> Graph:
+    """Nodes arrive one by one and join ``attach`` others, chosen in proportion to their degree."""
+    attach = integer_at_least("attach", attach, 1)
+    if attach >= p:
+        raise ValueError(f"attach must be below p = {p}, got {attach}")
+    pairs = [(node, attach) for node in range(attach)]
+    ends = [node for pair in pairs for node in pair]  # a node is listed once per edge
+    for new in range(attach + 1, p):
+        targets: set[int] = set()
+        while len(targets) < attach:
+            targets.add(ends[rng.integers(len(ends))])
+        for target in sorted(targets):
+            pairs.append((target, new))
+            ends += (target, new)
+    return _graph(p, pairs)
+
+
+def watts_strogatz(p: int, rng: Generator, *, neighbours: int = 4, rewire: float = 0.1) -> Graph:
+    """A ring of near ``neighbours``; each edge moves its far end with probability ``rewire``."""
+    neighbours = integer_at_least("neighbours", neighbours, 2)
+    rewire = in_open_interval("rewire", rewire, 0, 1)
+    if neighbours % 2 or neighbours >= p:
+        raise ValueError(f"neighbours must be even and below p = {p}, got {neighbours}")
+    near = [(node, (node + step) % p) for step in _steps(neighbours // 2) for node in range(p)]
+    around: list[set[int]] = [set() for _ in range(p)]
+    for i, j in near:
+        around[i].add(j)
+        around[j].add(i)
+    for i, j in near:
+        if rng.random() < rewire and len(around[i]) < p - 1:
+            while (new := int(rng.integers(p))) == i or new in around[i]:
+                pass
+            around[i].remove(j)
+            around[j].remove(i)
+            around[i].add(new)
+            around[new].add(i)
+    return _graph(p, [(i, j) for i in range(p) for j in around[i] if i < j])
+
+
+def random_tree(p: int, rng: Generator) -> Graph:
+    """A tree drawn uniformly from all labelled trees, decoded from a random Prüfer sequence."""
+    code = rng.integers(p, size=p - 2)
+    missing = np.bincount(code, minlength=p) + 1
+    leaves = list(np.flatnonzero(missing == 1))
+    heapify(leaves)
+    pairs = []
+    for node in code:
+        pairs.append((heappop(leaves), node))
+        missing[node] -= 1
+        if missing[node] == 1:
+            heappush(leaves, node)
+    pairs.append((heappop(leaves), heappop(leaves)))
+    return _graph(p, pairs)
+
+
+def path_cliques(p: int, rng: Generator, *, size: int = 4) -> Graph:
+    """A path on about half of the nodes and cliques of ``size`` on the others (second kind)."""
+    size = integer_at_least("size", size, 2)
+    first = p - p // 2 // size * size
+    if first < 4 or first == p:
+        raise ValueError(f"p must be at least {2 * max(size, 4)} with cliques of {size}, got {p}")
+    path = _path(np.arange(first))
+    complete = _cliques(range(first, p), size)
+    return _graph(p, np.vstack([path, complete]), [False] * len(path) + [True] * len(complete))
+
+
+def near_copies(p: int, rng: Generator, *, copies: int = 1) -> Graph:
+    """A chain of sources, each followed by its ``copies`` (second kind); the last may have fewer."""
+    copies = integer_at_least("copies", copies, 1)
+    if p < 2 * (copies + 1):
+        raise ValueError(f"p must be at least 2 (copies + 1) = {2 * (copies + 1)}, got {p}")
+    node = np.arange(p)
+    source = node - node % (copies + 1)
+    copy = node[node != source]
+    links = _path(node[node == source])
+    return _graph(
+        p,
+        np.vstack([links, np.column_stack([source[copy], copy])]),
+        [False] * len(links) + [True] * len(copy),
+    )
