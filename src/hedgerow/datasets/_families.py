@@ -10,12 +10,12 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csc_array
 
-from hedgerow._validate import integer_at_least, one_of
+from hedgerow._validate import integer_at_least, one_of, positive
 from hedgerow.datasets import _graphs as graphs
 from hedgerow.datasets import _strength as rules
 from hedgerow.datasets._graphs import Graph
 from hedgerow.datasets._model import Model
-from hedgerow.datasets._strength import NaturalRule, Rule
+from hedgerow.datasets._strength import Rule
 
 
 class Family(NamedTuple):
@@ -31,7 +31,7 @@ class Family(NamedTuple):
         """Names and defaults of the options; None where strength or size decides the value."""
         signature = inspect.signature(self.graph).parameters.values()
         options = {a.name: a.default for a in signature if a.kind is a.KEYWORD_ONLY}
-        if isinstance(self.rule, NaturalRule):
+        if self.rule.parameter != "strength":
             options[self.rule.parameter] = None
         return options
 
@@ -42,14 +42,14 @@ FAMILIES: dict[str, Family] = {
     "cycle": Family("A ring.", graphs.cycle, _EQUAL, 3),
     "grid": Family("A square lattice.", graphs.grid, _EQUAL, 2),
     "random_regular": Family(
-        "Random, every node with the same degree.", graphs.random_regular, _EQUAL, 5
+        "Random, every node with the same degree.", graphs.random_regular, _EQUAL, 2
     ),
     "erdos_renyi": Family("Every pair equally likely.", graphs.erdos_renyi, _EQUAL, 2),
     "barabasi_albert": Family(
-        "Scale-free: new nodes prefer well-connected ones.", graphs.barabasi_albert, _EQUAL, 3
+        "Scale-free: new nodes prefer well-connected ones.", graphs.barabasi_albert, _EQUAL, 2
     ),
     "watts_strogatz": Family(
-        "Small world: a ring with a few long edges.", graphs.watts_strogatz, _EQUAL, 5
+        "Small world: a ring with a few long edges.", graphs.watts_strogatz, _EQUAL, 3
     ),
     "star": Family("One hub.", graphs.star, _EQUAL, 2),
     "hubs": Family("Several stars.", graphs.hubs, _EQUAL, 4),
@@ -126,16 +126,16 @@ def make(
     >>> len(model.edges), round(model.strength, 6)
     (30, 0.2)
     """
-    entry, graph, sign, strength = _draw(family, p, strength, signs, seed, options)
+    entry, graph, sign = _draw(family, p, signs, seed, options)
     limit = entry.rule.limit(graph, sign)
-    if strength is None:
-        strength = entry.rule.default(graph, limit)
-    if not 0 < strength <= limit:
+    asked = _asked(entry.rule, graph, strength, options)
+    kappa = entry.rule.default(graph, limit) if asked is None else asked
+    if kappa > limit:
         raise ValueError(
-            f"strength must be in (0, {_round_down(limit)}] for {family} with p = {graph.size} "
-            f"and {signs} signs, got {strength!r}"
+            f"strength must be at most {_round_down(limit)} for {family} with p = {graph.size} "
+            f"and {signs} signs, got {kappa!r}"
         )
-    couplings, diagonal = entry.rule.weigh(graph, strength)
+    couplings, diagonal = entry.rule.weigh(graph, kappa)
     return Model(family, _precision(graph, sign * couplings, diagonal))
 
 
@@ -155,36 +155,37 @@ def max_strength(
     >>> round(max_strength("star", 101), 4)
     0.1
     """
-    entry, graph, sign, _ = _draw(family, p, None, signs, seed, options)
+    entry, graph, sign = _draw(family, p, signs, seed, options)
     return entry.rule.limit(graph, sign)
 
 
 def _draw(
-    family: str,
-    p: int,
-    strength: float | None,
-    signs: str,
-    seed: int | Generator | None,
-    options: dict[str, Any],
-) -> tuple[Family, Graph, np.ndarray, float | None]:
-    """Check the arguments, draw graph and signs, and find the strength asked for, if any."""
+    family: str, p: int, signs: str, seed: int | Generator | None, options: dict[str, Any]
+) -> tuple[Family, Graph, np.ndarray]:
+    """Check the arguments, then draw the graph and the sign of each edge."""
     entry = FAMILIES[one_of("family", family, tuple(FAMILIES))]
     p = integer_at_least("p", p, entry.smallest)
     one_of("signs", signs, SIGNS)
     for name in options:
         one_of(f"option of {family}", name, tuple(entry.options))
     rng = np.random.default_rng(seed)
-    if isinstance(entry.rule, NaturalRule):
-        value = options.pop(entry.rule.parameter, None)
-    graph = entry.graph(p, rng, **options)
-    sign = np.ones(len(graph.edges))
+    of_graph = {name: options[name] for name in options if name != entry.rule.parameter}
+    graph = entry.graph(p, rng, **of_graph)
     if signs == "mixed":
-        sign = rng.choice([-1.0, 1.0], len(graph.edges))
-    if isinstance(entry.rule, NaturalRule) and value is not None:
-        if strength is not None:
-            raise ValueError(f"strength must not be given with {entry.rule.parameter}")
-        strength = entry.rule.strength(graph, value)
-    return entry, graph, sign, strength
+        return entry, graph, rng.choice([-1.0, 1.0], len(graph.edges))
+    return entry, graph, np.ones(len(graph.edges))
+
+
+def _asked(
+    rule: Rule, graph: Graph, strength: float | None, options: dict[str, Any]
+) -> float | None:
+    """The strength asked for, directly or through the family's own parameter, if at all."""
+    own = options.get(rule.parameter)
+    if own is None:
+        return None if strength is None else positive("strength", strength)
+    if strength is not None:
+        raise ValueError(f"strength must not be given together with {rule.parameter}")
+    return rule.strength(graph, own)
 
 
 def _precision(graph: Graph, couplings: np.ndarray, diagonal: np.ndarray) -> csc_array:
@@ -196,4 +197,6 @@ def _precision(graph: Graph, couplings: np.ndarray, diagonal: np.ndarray) -> csc
 
 
 def _round_down(value: float) -> float:
-    return float(np.floor(value * 1e4) / 1e4)
+    """The value cut, never rounded up, to four significant digits."""
+    unit = 10.0 ** (np.floor(np.log10(value)) - 3)
+    return float(f"{np.floor(value / unit) * unit:.4g}")

@@ -223,7 +223,7 @@ def path_cliques(p: int, rng: Generator, *, size: int = 4) -> Graph:
 
 
 def near_copies(p: int, rng: Generator, *, copies: int = 1) -> Graph:
-    """A chain of sources, each followed by its ``copies`` (second kind); the last may have fewer."""
+    """A chain of sources, each with ``copies`` after it (second kind); the last may have fewer."""
     copies = integer_at_least("copies", copies, 1)
     if p < 2 * (copies + 1):
         raise ValueError(f"p must be at least 2 (copies + 1) = {2 * (copies + 1)}, got {p}")

@@ -17,6 +17,7 @@ from hedgerow._validate import in_open_interval, positive
 from hedgerow.datasets._graphs import Graph, degrees
 
 _MARGIN = 1e-4  # relative distance kept from the strength at which a matrix is singular
+_SMALLEST_MASS = 1e-6
 
 
 class Weights(NamedTuple):
@@ -27,7 +28,16 @@ class Weights(NamedTuple):
 
 
 class Rule(ABC):
-    """How a family turns a strength into weights."""
+    """How a family turns a strength into weights.
+
+    ``parameter`` names what decides the strength; a few families have one of their own.
+    """
+
+    parameter: ClassVar[str] = "strength"
+
+    def strength(self, graph: Graph, value: float) -> float:
+        """Strength at this value of ``parameter``."""
+        return positive(self.parameter, value)
 
     @abstractmethod
     def limit(self, graph: Graph, signs: np.ndarray) -> float:
@@ -40,16 +50,6 @@ class Rule(ABC):
     @abstractmethod
     def weigh(self, graph: Graph, strength: float) -> Weights:
         """Weights whose smallest normalised coupling is ``strength``."""
-
-
-class NaturalRule(Rule):
-    """A rule whose family has a parameter of its own that decides the strength."""
-
-    parameter: ClassVar[str]
-
-    @abstractmethod
-    def strength(self, graph: Graph, value: float) -> float:
-        """Strength at this value of the family's own parameter."""
 
 
 class Equal(Rule):
@@ -84,7 +84,7 @@ def _largest_eigenvalue(graph: Graph, signs: np.ndarray) -> float:
     return float(top[0])
 
 
-class AutoRegressive(NaturalRule):
+class AutoRegressive(Rule):
     """x_{t+1} = ρ x_t + noise: inner edges have strength ρ / (1 + ρ²), below one half."""
 
     parameter = "rho"
@@ -133,13 +133,13 @@ def _random_walk(step: np.ndarray) -> Weights:
     return Weights(coupling, diagonal)
 
 
-class FreeField(NaturalRule):
+class FreeField(Rule):
     """Laplacian plus a mass: the smaller the mass, the stronger the edges, the longer the reach."""
 
     parameter = "mass"
 
     def limit(self, graph: Graph, signs: np.ndarray) -> float:
-        return self.strength(graph, _MARGIN)
+        return self.strength(graph, _SMALLEST_MASS)
 
     def default(self, graph: Graph, limit: float) -> float:
         return self.strength(graph, 0.01)
@@ -183,7 +183,7 @@ class PathAndCliques(Rule):
         return float(r / (d - r))
 
 
-class NearCopies(NaturalRule):
+class NearCopies(Rule):
     """A chain of sources with coupling 0.45; a copy is its source plus noise of a given variance.
 
     The copies explain almost all of their source, so the chain's edges have strength
