@@ -1,0 +1,162 @@
+"""The online run behind SparsitronGraph: rows in, one weight vector for each node out.
+
+The first M rows are held out and the T rows after them are learned from. The paper holds out the
+last M, which makes no difference to independent rows, but with this order every candidate can be
+scored when it is made. Held-out rows are needed only through their Gram matrix, so no row at all is
+kept: the state is a few (p, p) arrays, whatever T and M.
+"""
+
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines import sparsitron_cpu as kernels
+from hedgerow.sparsitron import default_beta, selection_windows
+
+Array = NDArray[np.float64]
+
+_BLOCK_SIZE = 2**20  # entries copied, centred and scaled at a time
+
+
+class Plan(NamedTuple):
+    """All that is fixed before the first row."""
+
+    n_features: int
+    n_holdout: int
+    n_steps: int
+    row_bound: float
+    l1_bound: float
+    selection: str
+    centre: bool
+
+    @property
+    def horizon(self) -> int:
+        """Rows in all; one is spent on the mean if that is unknown."""
+        return self.n_holdout + self.n_steps + int(self.centre)
+
+    @property
+    def scale(self) -> float:
+        """Factor that takes rows within ``row_bound`` to rows within 1 / sqrt(λ + 1)."""
+        return 1.0 / (self.row_bound * sqrt(self.l1_bound + 1.0))
+
+    @property
+    def rate(self) -> float:
+        """s = ½ ln(1/β), the step of the closed form."""
+        return 0.5 * log(1.0 / default_beta(2 * self.n_features - 1, self.n_steps))
+
+
+class Choice(NamedTuple):
+    """The chosen vectors; node i's is the mean of ``spans[i]`` candidates up to ``steps[i]``."""
+
+    weights: Array
+    steps: NDArray[np.int64]
+    spans: NDArray[np.int64]
+
+
+class SparsitronStream:
+    """State of a run. Feeding the same rows in other pieces leads to the identical state."""
+
+    def __init__(self, plan: Plan) -> None:
+        p = plan.n_features
+        self.plan = plan
+        self.seen = 0  # rows as given, before one is spent on the mean
+        self.held_out = 0
+        self.peak = np.zeros(p)  # largest absolute entry among the rows learned from
+        self._mean = np.zeros(p)
+        self._gram = np.zeros((p, p))
+        learner = _Best if plan.selection == "argmin" else _Averages
+        self._learner = learner(plan, self._gram)
+
+    def feed(self, rows: NDArray[np.floating]) -> None:
+        """Take the next rows."""
+        block = max(1, _BLOCK_SIZE // self.plan.n_features)
+        for start in range(0, len(rows), block):
+            self._feed_block(rows[start : start + block].astype(np.float64))
+
+    def choose(self) -> Choice:
+        """Return the outcome once all rows have been fed."""
+        return self._learner.choose()
+
+    def _feed_block(self, rows: Array) -> None:
+        if self.plan.centre:
+            kernels.centre(rows, self._mean, self.seen)
+        self.seen += len(rows)
+        if self.plan.centre and self.seen == len(rows):
+            rows = rows[1:]  # the first row of all went into the mean
+        cut = min(self.plan.n_holdout - self.held_out, len(rows))
+        if cut:
+            kernels.add_gram(rows[:cut] * self.plan.scale, self._gram)
+            self.held_out += cut
+        if cut < len(rows):
+            np.maximum(self.peak, np.abs(rows[cut:]).max(axis=0), out=self.peak)
+            self._learner.learn(rows[cut:] * self.plan.scale)
+
+
+class _Best:
+    """Keeps the one candidate of least risk so far: ``selection="argmin"``."""
+
+    def __init__(self, plan: Plan, gram: Array) -> None:
+        p = plan.n_features
+        self._plan, self._gram = plan, gram
+        self._step = 0
+        self._gradient = np.zeros((p, p))
+        self._risk = np.full(p, np.inf)
+        self._steps = np.zeros(p, dtype=np.int64)
+        self._weights = np.zeros((p, p))
+
+    def learn(self, rows: Array) -> None:
+        kernels.learn_best(
+            rows,
+            self._gradient,
+            self._gram,
+            self._step,
+            self._risk,
+            self._steps,
+            self._weights,
+            self._plan.l1_bound,
+            self._plan.rate,
+        )
+        self._step += len(rows)
+
+    def choose(self) -> Choice:
+        return Choice(self._weights, self._steps, np.ones_like(self._steps))
+
+
+class _Averages:
+    """Sums the candidates up to every end of a window: ``"checkpoints"`` and ``"average"``."""
+
+    def __init__(self, plan: Plan, gram: Array) -> None:
+        p = plan.n_features
+        self._plan, self._gram = plan, gram
+        self._step = 0
+        self._gradient = np.zeros((p, p))
+        self._total = np.zeros((p, p))
+        self._windows = selection_windows(plan.selection, plan.n_steps)
+        self._ends = sorted({end for window in self._windows for end in window} - {0})
+        self._total_at = {0: np.zeros((p, p))}
+
+    def learn(self, rows: Array) -> None:
+        while len(rows):
+            end = self._ends[len(self._total_at) - 1]
+            part, rows = rows[: end - self._step], rows[end - self._step :]
+            kernels.learn_sum(
+                part, self._gradient, self._total, self._plan.l1_bound, self._plan.rate
+            )
+            self._step += len(part)
+            if self._step == end:
+                self._total_at[end] = self._total.copy()
+
+    def choose(self) -> Choice:
+        p = self._plan.n_features
+        best = Choice(np.zeros((p, p)), np.zeros(p, np.int64), np.zeros(p, np.int64))
+        least = np.full(p, np.inf)
+        for start, stop in self._windows:
+            weights = (self._total_at[stop] - self._total_at[start]) / (stop - start)
+            risk = kernels.risks(weights, self._gram)
+            better = risk < least
+            least[better] = risk[better]
+            best.weights[better] = weights[better]
+            best.steps[better], best.spans[better] = stop, stop - start
+        return best
