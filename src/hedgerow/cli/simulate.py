@@ -1,0 +1,176 @@
+"""``hedgerow simulate``: rows from a known graph, and the graph, to files."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from hedgerow._atomic import atomic_path
+from hedgerow.cli._errors import Misuse
+from hedgerow.cli._progress import progress
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.random import Generator
+
+    from hedgerow.datasets import Model
+
+NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of about 16 MB
+FORMATS = (".csv", ".parquet")
+STDOUT = Path("-")
+
+
+def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from hedgerow.datasets import FAMILIES
+
+    for name, family in FAMILIES.items():
+        options = ", ".join(family.options)
+        click.echo(f"{name:<16} {family.summary}{f' Options: {options}.' if options else ''}")
+    ctx.exit()
+
+
+@click.command()
+@click.argument("family")
+@click.option("-p", type=int, default=100, show_default=True, help="Number of variables.")
+@click.option("-n", type=int, default=1000, show_default=True, help="Number of rows.")
+@click.option(
+    "--strength",
+    type=float,
+    help="Smallest absolute partial correlation of an edge.  [default: suits the family]",
+)
+@click.option(
+    "--signs",
+    default="attractive",
+    show_default=True,
+    help="attractive: all partial correlations are positive; mixed: random signs.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the family, such as degree=3; repeat for several.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides graph and rows.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, allow_dash=True),
+    default="-",
+    show_default="stdout, as CSV",
+    help="File for the rows, .csv or .parquet.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="File for the true edges (source, target, partial_corr), .csv or .parquet.",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_families,
+    help="List the families and their options.",
+)
+def simulate(
+    family: str,
+    p: int,
+    n: int,
+    strength: float | None,
+    signs: str,
+    options: tuple[str, ...],
+    seed: int,
+    out: Path,
+    truth: Path | None,
+) -> None:
+    """Draw rows from a known graph and write rows and true edges to files.
+
+    FAMILY is the kind of graph; --list shows them all. A file appears only when it is complete.
+    CSV is written piece by piece; Parquet is put together in memory.
+    """
+    import numpy as np
+
+    from hedgerow._validate import integer_at_least
+    from hedgerow.datasets import make
+
+    _check_files([path for path in (truth, out) if path and path != STDOUT])
+    try:
+        integer_at_least("n", n, 1)
+        rng = np.random.default_rng(integer_at_least("seed", seed, 0))
+        model = make(family, p, strength=strength, signs=signs, seed=rng, **_parse(options))
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+
+    if truth:
+        _write([_true_edges(model)], truth)
+    _write(_draw(model, n, rng), out)
+
+
+def _check_files(paths: list[Path]) -> None:
+    for path in paths:
+        if path.suffix not in FORMATS:
+            raise Misuse(f"file name must end in {' or '.join(FORMATS)}, got {str(path)!r}")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise Misuse(f"--out and --truth must be two files, got {str(paths[0])!r} for both")
+
+
+def _parse(options: tuple[str, ...]) -> dict[str, float]:
+    """Numbers from ``name=value``; whole ones stay integers."""
+    parsed: dict[str, float] = {}
+    for option in options:
+        name, _, text = option.partition("=")
+        try:
+            parsed[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
+        except ValueError as error:
+            raise Misuse(f"option must be NAME=NUMBER, got {option!r}") from error
+    return parsed
+
+
+def _draw(model: "Model", n: int, rng: "Generator") -> "Iterator[pl.DataFrame]":
+    import polars as pl
+
+    at_once = max(1, NUMBERS_AT_ONCE // model.size)
+    with progress("Drawing rows", n) as advance:
+        for start in range(0, n, at_once):
+            rows = min(at_once, n - start)
+            yield pl.DataFrame(model.sample(rows, rng), schema=model.names)
+            advance(rows)
+
+
+def _true_edges(model: "Model") -> "pl.DataFrame":
+    import polars as pl
+
+    names = pl.Series(model.names)
+    source, target = model.edges.T
+    return pl.DataFrame(
+        {"source": names[source], "target": names[target], "partial_corr": model.partial_corr}
+    )
+
+
+def _write(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
+    import polars as pl
+
+    try:
+        if path == STDOUT:
+            _write_csv(frames, sys.stdout.buffer)
+            return
+        with atomic_path(path) as temporary:
+            if path.suffix == ".parquet":
+                pl.concat(frames).write_parquet(temporary)
+            else:
+                with temporary.open("wb") as stream:
+                    _write_csv(frames, stream)
+    except BrokenPipeError:  # the reader has seen enough; click ends quietly
+        raise
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from error
+
+
+def _write_csv(frames: "Iterable[pl.DataFrame]", stream: BinaryIO) -> None:
+    for number, frame in enumerate(frames):
+        stream.write(frame.write_csv(include_header=number == 0).encode())
+    stream.flush()
