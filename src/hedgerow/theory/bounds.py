@@ -280,43 +280,45 @@ def _one_edge(problem: Problem) -> Bound:
         rows=max(0, math.ceil(needed / learned_per_row)),
         kind="necessary",
         is_order=False,
-        formula="((1-δ) log(p(p-1)/2) - log 2) / (-½ log(1-κ²))",
+        formula="log(½ C(p,2)^(1-δ)) / -½log(1-κ²)",
         note="Fano's inequality for the task of finding the one edge among all pairs.",
         reference="docs/planning.md, section 6",
     )
 
 
 def _sparsitron(problem: Problem) -> list[Bound]:
-    def bound(name: str, formula: str, selection: str, concentration: str) -> Bound:
-        budget = sufficient_rows(problem, selection=selection, concentration=concentration)
+    def bound(name: str, budget: RowBudget, formula: str, note: str) -> Bound:
         return Bound(
             name=name,
             rows=budget.train + budget.holdout,
             kind="sufficient",
             is_order=False,
             formula=formula,
-            note=f"T = {budget.train:.3g} rows to learn, M = {budget.holdout:.3g} to choose.",
+            note=note,
             reference="docs/planning.md, sections 2 to 5",
         )
 
+    average = sufficient_rows(problem, selection="average")
+    argmin = sufficient_rows(problem)
+    paper = sufficient_rows(problem, concentration="paper")
     return [
         bound(
             "Sparsitron, average",
+            average,
             "T with 2λ(λ+1)ν B² (R + D) / T ≤ ε",
-            selection="average",
-            concentration="bernstein",
+            "The average of the T candidates; no rows held out.",
         ),
         bound(
             "Sparsitron, argmin",
-            "T + M, with ε/2 in place of ε",
-            selection="argmin",
-            concentration="bernstein",
+            argmin,
+            f"T + M = {argmin.train:.3g} + {argmin.holdout:.3g}",
+            "T as for the average, with ε/2 in place of ε; M rows choose among the T candidates.",
         ),
         bound(
             "Sparsitron, paper's constant",
-            "T + M, with D = 2¹⁰ √(T log(2p/δ))",
-            selection="argmin",
-            concentration="paper",
+            paper,
+            f"T + M = {paper.train:.3g} + {paper.holdout:.3g}",
+            "As argmin, with D = 2¹⁰ √(T log(2p/δ)) as in the paper's proof.",
         ),
     ]
 
@@ -347,10 +349,10 @@ _KELNER = "Kelner, Koehler, Meka, Moitra 2019"
 
 _ORDERS = (
     _Order(
-        "Any method",
+        "Any method, at least",
         lambda q: math.log(q.p) * max(q.kappa**-2, q.degree / math.log1p(q.kappa * q.degree)),
-        "max(log p / κ², d log p / log(1+κd))",
-        "Eq. (1) of the paper; the second part counts ways to choose dense neighbourhoods.",
+        "log p · max(1/κ², d / log(1+κd))",
+        "Eq. (1) of the paper; the second part counts the possible dense neighbourhoods.",
         "Wang, Wainwright, Ramchandran 2010",
         kind="necessary",
     ),
@@ -386,21 +388,21 @@ _ORDERS = (
         _KELNER,
     ),
     _Order(
-        "Greedy, attractive",
+        "Greedy (attractive models)",
         lambda q: q.degree / q.kappa**2 * math.log(1 / q.kappa) * math.log(q.p),
         "d / κ² · log(1/κ) · log p",
         "Only for attractive models: no off-diagonal precision is positive.",
         _KELNER,
     ),
     _Order(
-        "Exhaustive search",
+        "Exhaustive (p^O(d) time)",
         lambda q: q.degree * math.log(q.p) / q.kappa**2,
         "d log p / κ²",
         "No further assumption, but time p^O(d).",
         "Misra, Vuffray, Lokhov 2017",
     ),
     _Order(
-        "Graphical lasso",
+        "Graphical lasso (incoherent)",
         lambda q: (q.degree**2 + q.kappa**-2) * math.log(q.p),
         "(d² + κ⁻²) log p",
         "Only under an incoherence condition on the covariance.",
