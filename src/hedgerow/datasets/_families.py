@@ -167,6 +167,8 @@ def _draw(
     p = integer_at_least("p", p, entry.smallest)
     one_of("signs", signs, SIGNS)
     for name in options:
+        if not entry.options:
+            raise ValueError(f"{family} has no options, got {name!r}")
         one_of(f"option of {family}", name, tuple(entry.options))
     rng = np.random.default_rng(seed)
     of_graph = {name: options[name] for name in options if name != entry.rule.parameter}

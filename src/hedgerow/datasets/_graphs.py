@@ -7,7 +7,6 @@ registry can call any of them; the deterministic ones ignore ``rng``.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -39,18 +38,19 @@ def degrees(graph: Graph) -> np.ndarray:
     return np.bincount(graph.edges.ravel(), minlength=graph.size)
 
 
-def _path(nodes: np.ndarray) -> np.ndarray:
-    return np.column_stack([nodes[:-1], nodes[1:]])
+def _ahead(nodes: np.ndarray, step: int) -> np.ndarray:
+    """Each of the nodes with the one ``step`` further on."""
+    return np.column_stack([nodes, nodes + step])
 
 
 def chain(p: int, rng: Generator) -> Graph:
     """A path through all nodes."""
-    return _graph(p, _path(np.arange(p)))
+    return _graph(p, _ahead(np.arange(p - 1), 1))
 
 
 def cycle(p: int, rng: Generator) -> Graph:
     """A ring."""
-    return _graph(p, _path(np.arange(p + 1)) % p)
+    return _graph(p, _ahead(np.arange(p), 1) % p)
 
 
 def grid(p: int, rng: Generator) -> Graph:
@@ -59,10 +59,7 @@ def grid(p: int, rng: Generator) -> Graph:
     node = np.arange(p)
     right = node[(node % width < width - 1) & (node + 1 < p)]
     below = node[node + width < p]
-    return _graph(
-        p,
-        np.vstack([np.column_stack([right, right + 1]), np.column_stack([below, below + width])]),
-    )
+    return _graph(p, np.vstack([_ahead(right, 1), _ahead(below, width)]))
 
 
 def star(p: int, rng: Generator) -> Graph:
@@ -82,32 +79,29 @@ def hubs(p: int, rng: Generator, *, count: int | None = None) -> Graph:
 def band(p: int, rng: Generator, *, width: int = 2) -> Graph:
     """Every node joined to the next ``width`` nodes."""
     width = min(integer_at_least("width", width, 1), p - 1)
-    return _graph(
-        p, np.vstack([np.column_stack([np.arange(p - k), np.arange(k, p)]) for k in _steps(width)])
-    )
-
-
-def _steps(width: int) -> range:
-    return range(1, width + 1)
+    steps = range(1, width + 1)
+    return _graph(p, np.vstack([_ahead(np.arange(p - step), step) for step in steps]))
 
 
 def cliques(p: int, rng: Generator, *, size: int = 5) -> Graph:
     """Complete graphs on consecutive blocks of ``size`` nodes; the last may be smaller."""
-    size = integer_at_least("size", size, 2)
-    return _graph(p, _cliques(range(p), size))
-
-
-def _cliques(nodes: range, size: int) -> list[tuple[int, int]]:
-    blocks = (nodes[start : start + size] for start in range(0, len(nodes), size))
-    return [pair for block in blocks for pair in combinations(block, 2)]
+    return _graph(p, _within_blocks(0, p, integer_at_least("size", size, 2)))
 
 
 def cluster(p: int, rng: Generator, *, size: int = 20, density: float = 0.2) -> Graph:
     """Blocks of ``size`` nodes; a pair in a block is an edge with probability ``density``."""
-    size = integer_at_least("size", size, 2)
+    pairs = _within_blocks(0, p, integer_at_least("size", size, 2))
     density = in_open_interval("density", density, 0, 1)
-    pairs = np.asarray(_cliques(range(p), size))
     return _graph(p, pairs[rng.random(len(pairs)) < density])
+
+
+def _within_blocks(first: int, stop: int, size: int) -> np.ndarray:
+    """All pairs inside consecutive blocks of the nodes ``first … stop-1``."""
+    size = min(size, stop - first)
+    starts = np.arange(first, stop, size)
+    pairs = starts[:, None, None] + np.column_stack(np.triu_indices(size, k=1))
+    pairs = pairs.reshape(-1, 2)
+    return pairs[pairs[:, 1] < stop]  # the last block is cut short
 
 
 def erdos_renyi(p: int, rng: Generator, *, degree: float = 3.0) -> Graph:
@@ -179,7 +173,8 @@ def watts_strogatz(p: int, rng: Generator, *, neighbours: int = 4, rewire: float
     rewire = in_open_interval("rewire", rewire, 0, 1)
     if neighbours % 2 or neighbours >= p:
         raise ValueError(f"neighbours must be even and below p = {p}, got {neighbours}")
-    near = [(node, (node + step) % p) for step in _steps(neighbours // 2) for node in range(p)]
+    steps = range(1, neighbours // 2 + 1)
+    near = [(node, (node + step) % p) for step in steps for node in range(p)]
     around: list[set[int]] = [set() for _ in range(p)]
     for i, j in near:
         around[i].add(j)
@@ -214,25 +209,23 @@ def random_tree(p: int, rng: Generator) -> Graph:
 def path_cliques(p: int, rng: Generator, *, size: int = 4) -> Graph:
     """A path on about half of the nodes and cliques of ``size`` on the others (second kind)."""
     size = integer_at_least("size", size, 2)
+    if 2 * size > p:
+        raise ValueError(f"size must be at most p / 2 = {p // 2}, got {size}")
     first = p - p // 2 // size * size
-    if first < 4 or first == p:
-        raise ValueError(f"p must be at least {2 * max(size, 4)} with cliques of {size}, got {p}")
-    path = _path(np.arange(first))
-    complete = _cliques(range(first, p), size)
+    path = _ahead(np.arange(first - 1), 1)
+    complete = _within_blocks(first, p, size)
     return _graph(p, np.vstack([path, complete]), [False] * len(path) + [True] * len(complete))
 
 
 def near_copies(p: int, rng: Generator, *, copies: int = 1) -> Graph:
     """A chain of sources, each with ``copies`` after it (second kind); the last may have fewer."""
     copies = integer_at_least("copies", copies, 1)
-    if p < 2 * (copies + 1):
-        raise ValueError(f"p must be at least 2 (copies + 1) = {2 * (copies + 1)}, got {p}")
+    group = copies + 1
+    if 2 * group > p:
+        raise ValueError(f"copies must be at most p / 2 - 1 = {p // 2 - 1}, got {copies}")
     node = np.arange(p)
-    source = node - node % (copies + 1)
+    source = node - node % group
+    links = _ahead(np.arange(0, p - group, group), group)
     copy = node[node != source]
-    links = _path(node[node == source])
-    return _graph(
-        p,
-        np.vstack([links, np.column_stack([source[copy], copy])]),
-        [False] * len(links) + [True] * len(copy),
-    )
+    pairs = np.vstack([links, np.column_stack([source[copy], copy])])
+    return _graph(p, pairs, [False] * len(links) + [True] * len(copy))

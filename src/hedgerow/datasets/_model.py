@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
-from scipy.sparse import csc_array, csr_array, diags_array, triu
+from scipy.sparse import coo_array, csc_array, csr_array, triu
 
 from hedgerow._validate import integer_at_least, positive
 from hedgerow.datasets._sampling import Factor
@@ -22,7 +22,8 @@ class Model:
     name : str
         What the model is, for tables and plots.
     precision : csc_array of shape (p, p)
-        Inverse covariance Θ; two variables are connected where it is not zero.
+        Inverse covariance Θ, symmetric and positive definite; two variables are connected where
+        it is not zero.
     mean : float or ndarray of shape (p,), default 0
 
     Examples
@@ -58,21 +59,27 @@ class Model:
         return graph
 
     @cached_property
+    def _upper(self) -> coo_array:
+        upper = triu(self.precision, k=1, format="csr")
+        upper.sort_indices()
+        upper.eliminate_zeros()
+        return upper.tocoo()
+
+    @property
     def edges(self) -> np.ndarray:
         """Edges ``i < j`` as an integer array of shape (number of edges, 2), in order."""
-        return np.column_stack(triu(self.adjacency, k=1, format="csr").nonzero())
+        return np.column_stack([self._upper.row, self._upper.col])
 
-    @cached_property
+    @property
     def partial_corr(self) -> np.ndarray:
         """Partial correlation -θ_ij / √(θ_ii θ_jj) of each edge, in the order of `edges`."""
         scale = np.sqrt(self.precision.diagonal())
-        i, j = self.edges.T
-        return -self.precision[i, j] / (scale[i] * scale[j])
+        return -self._upper.data / (scale[self._upper.row] * scale[self._upper.col])
 
     @property
     def strength(self) -> float:
         """Smallest absolute partial correlation over the edges, κ; NaN without edges."""
-        return float(np.abs(self.partial_corr).min()) if len(self.edges) else float("nan")
+        return float(np.abs(self.partial_corr).min()) if self._upper.nnz else float("nan")
 
     @cached_property
     def _factor(self) -> Factor:
@@ -112,8 +119,9 @@ def rescale(model: Model, scale: np.ndarray, mean: np.ndarray | float = 0.0) -> 
     scale = np.asarray(scale, dtype=float)
     if scale.shape != (model.size,) or not (np.isfinite(scale) & (scale > 0)).all():
         raise ValueError(f"scale must be {model.size} finite numbers > 0, got {scale!r}")
-    inverse = diags_array(1 / scale)
-    precision = csc_array(inverse @ model.precision @ inverse)
+    old = model.precision.tocoo()
+    new = old.data / (scale[old.row] * scale[old.col])
+    precision = csc_array((new, (old.row, old.col)), shape=old.shape)
     return replace(model, precision=precision, mean=np.broadcast_to(mean, model.size))
 
 
