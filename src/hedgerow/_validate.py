@@ -6,14 +6,14 @@ from typing import Any
 
 def in_open_interval(name: str, value: Any, low: float, high: float) -> float:
     """Return ``value`` as a float if ``low < value < high``."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not low < value < high:
+    if isinstance(value, bool) or not isinstance(value, Real) or not low < float(value) < high:
         raise ValueError(f"{name} must be a number in ({low:g}, {high:g}), got {value!r}")
     return float(value)
 
 
 def positive(name: str, value: Any) -> float:
     """Return ``value`` as a float if it is a finite number above zero."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < float("inf"):
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
     return float(value)
 

@@ -4,7 +4,7 @@ Symbols are the paper's: edge strength kappa, neighbourhood norm lambda, largest
 largest precision theta_max. The derivation of every explicit number is in docs/planning.md.
 """
 
-from hedgerow.theory.bounds import (
+from hedgerow.theory._bounds import (
     Bound,
     Problem,
     RowBudget,
@@ -12,7 +12,7 @@ from hedgerow.theory.bounds import (
     plan,
     sufficient_rows,
 )
-from hedgerow.theory.model import ModelConstants, constants
+from hedgerow.theory._model import ModelConstants, constants
 
 __all__ = [
     "Bound",
