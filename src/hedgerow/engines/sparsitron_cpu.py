@@ -3,6 +3,8 @@
 Each function changes its state arrays in place, so a stream can be fed in pieces of any size.
 Nodes run in parallel and share nothing that is written: one node is always the work of one thread,
 row after row, so neither the number of threads nor the cut into pieces changes a single bit.
+For the same reason no loop that sums also stores: the compiler guards such a loop with a test of
+where the arrays lie in memory, and the order of the sum would depend on its outcome.
 
 Shapes: ``rows`` (m, p), normalised; ``gradient``, ``weights``, ``total``, ``best_weights`` and
 ``gram`` (p, p), where row i belongs to node i and the diagonal of the first four stays zero.
@@ -27,19 +29,21 @@ _SAFE_EXPONENT = 300.0  # e**±300, and sums of billions of them, are far from o
 
 
 @njit(forceinline=True, **_FAST)
-def _node_weights(gradient, rate, l1_bound, weights):
+def _node_weights(gradient, rate, l1_bound, weights, scratch):
     """Write the closed form of one node (``sparsitron.closed_form``) into ``weights``."""
     top = 0.0
-    for g in gradient:
-        top = max(top, abs(g))
+    for j in range(gradient.size):
+        top = max(top, abs(gradient[j]))
     shift = max(0.0, rate * top - _SAFE_EXPONENT)
-    # The node's own entry adds cosh(0) = 1 to the sum, where only the zero expert's ½ is due.
-    total = -exp(-shift)
     for j in range(gradient.size):
         up = exp(rate * gradient[j] - shift)
         down = 1.0 / up if shift == 0.0 else exp(-rate * gradient[j] - shift)
         weights[j] = down - up
-        total += up + down
+        scratch[j] = up + down
+    # The node's own entry adds cosh(0) = 1 to the sum, where only the zero expert's ½ is due.
+    total = -exp(-shift)
+    for j in range(gradient.size):
+        total += scratch[j]
     factor = l1_bound / total
     for j in range(gradient.size):
         weights[j] *= factor
@@ -73,9 +77,10 @@ def learn_sum(rows, gradient, total, l1_bound, rate):
     """Learn from ``rows``; add every candidate, formed before its row is seen, to ``total``."""
     p = rows.shape[1]
     for node in prange(p):
-        g, summed, weights = gradient[node].copy(), total[node].copy(), np.empty(p)
+        g, summed = gradient[node].copy(), total[node].copy()
+        weights, scratch = np.empty(p), np.empty(p)
         for t in range(rows.shape[0]):
-            _node_weights(g, rate, l1_bound, weights)
+            _node_weights(g, rate, l1_bound, weights, scratch)
             for j in range(p):
                 summed[j] += weights[j]
             _node_update(g, weights, rows[t], node)
@@ -90,9 +95,9 @@ def learn_best(rows, gradient, gram, step, best_risk, best_step, best_weights, l
     """
     p = rows.shape[1]
     for node in prange(p):
-        g, weights = gradient[node].copy(), np.empty(p)
+        g, weights, scratch = gradient[node].copy(), np.empty(p), np.empty(p)
         for t in range(rows.shape[0]):
-            _node_weights(g, rate, l1_bound, weights)
+            _node_weights(g, rate, l1_bound, weights, scratch)
             risk = _node_risk(weights, gram, node)
             if risk < best_risk[node]:
                 best_risk[node], best_step[node] = risk, step + t + 1
@@ -110,7 +115,7 @@ def risks(weights, gram):
     return result
 
 
-@njit(parallel=True, **_FAST)
+@njit(cache=True, parallel=True, fastmath={"contract"})
 def add_gram(rows, gram):
     """Add the products of ``rows`` to ``gram``."""
     for i in prange(gram.shape[0]):

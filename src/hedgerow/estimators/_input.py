@@ -68,21 +68,28 @@ def listed(items: Iterable[str]) -> str:
 
 
 def _refuse_non_numeric(X: Any) -> None:
-    """Raise for frame columns that are not numbers, even where text could be read as numbers.
-
-    Columns of mixed Python objects are left to the conversion that follows.
-    """
+    """Raise for columns that are not numbers, even where text could be read as numbers."""
     frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if not isinstance(frame, nw.DataFrame):
+    if isinstance(frame, nw.DataFrame):
+        bad = _frame_columns_not_numeric(frame)
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "USO":
+        bad = [
+            str(j) for j in range(X.shape[1]) if any(isinstance(v, str | bytes) for v in X[:, j])
+        ]
+    else:
         return
+    if bad:
+        raise ValueError(f"X must have numeric columns, got columns that are not: {listed(bad)}")
+
+
+def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
+    # Columns of mixed Python objects are left to the conversion that follows.
     accepted = (nw.Boolean, nw.Object, nw.Unknown)
-    bad = [
+    return [
         f"{name!r} ({dtype})"
         for name, dtype in frame.schema.items()
         if not (dtype.is_numeric() or isinstance(dtype, accepted))
     ]
-    if bad:
-        raise ValueError(f"X must have numeric columns, got columns that are not: {listed(bad)}")
 
 
 def _refuse_non_finite(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:

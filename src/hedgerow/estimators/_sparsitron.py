@@ -245,6 +245,8 @@ class SparsitronGraph(BaseEstimator):
 
     def _check_parameters(self) -> None:
         one_of("selection", self.selection, SELECTIONS)
+        if not isinstance(self.assume_centered, bool | np.bool_):
+            raise ValueError(f"assume_centered must be True or False, got {self.assume_centered!r}")
         in_open_interval("min_edge_strength", self.min_edge_strength, _SMALL, 1)
         in_open_interval("delta", self.delta, _SMALL, 1)
         for name in ("l1_bound", "max_variance", "max_precision"):
