@@ -229,7 +229,7 @@ class TestExplicitBounds:
         beta = 1 / (1 + math.sqrt(math.log(experts) / rounds))
         others = (experts - 1) * beta ** np.arange(rounds)
         regret = float((others / (1 + others)).sum())
-        assert 0.8 * hedge_regret(rounds, experts) < regret <= hedge_regret(rounds, experts)
+        assert 0.88 * hedge_regret(rounds, experts) < regret <= hedge_regret(rounds, experts)
 
     def test_moments_of_a_product_of_gaussians(self):
         """(2m-1)!! <= 3/8 2^m m!, on which both of Bernstein's constants rest."""
