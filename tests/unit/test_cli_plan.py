@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,6 +68,13 @@ class TestOutput:
             assert bound.name in (orders if bound.is_order else explicit)
         assert "3,296,180" in orders
         assert "1.06e+12" in explicit
+
+    def test_the_example_in_the_documents_is_what_is_printed(self):
+        page = Path(__file__).parents[2] / "docs" / "planning.md"
+        example = page.read_text(encoding="utf-8").split("```")[1].strip()
+        command, _, shown = example.partition("\n")
+        result = run(*command.removeprefix("$ hedgerow plan ").split())
+        assert [line.rstrip() for line in result.stdout.splitlines()] == shown.splitlines()
 
     def test_table_fits_a_terminal_of_80_columns(self):
         result = run(*NUMBERS)
