@@ -65,6 +65,14 @@ def test_random_regular_graphs_are_regular(degree):
     assert graph.number_of_edges() == 10 * degree
 
 
+def test_random_regular_graphs_are_uniform():
+    rng = np.random.default_rng()
+    models = (make("random_regular", 6, degree=2, seed=rng) for _ in range(1400))
+    counts = np.unique([str(model.edges.tolist()) for model in models], return_counts=True)[1]
+    assert len(counts) == 70  # 60 hexagons and 10 pairs of triangles
+    assert chisquare(counts).pvalue > ALARM
+
+
 def test_random_trees_are_uniform_among_the_labelled_ones():
     rng = np.random.default_rng()
     trees = [make("random_tree", 4, seed=rng) for _ in range(2000)]

@@ -60,13 +60,13 @@ def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     "--out",
     type=click.Path(path_type=Path, allow_dash=True),
     default="-",
-    show_default="stdout, as CSV",
-    help="File for the rows, .csv or .parquet.",
+    show_default=True,
+    help="File for the rows, .csv, .parquet or - for stdout.",
 )
 @click.option(
     "--truth",
-    type=click.Path(path_type=Path),
-    help="File for the true edges (source, target, partial_corr), .csv or .parquet.",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="File for the true edges (source, target, partial_corr), .csv, .parquet or - for stdout.",
 )
 @click.option(
     "--list",
@@ -90,14 +90,14 @@ def simulate(
     """Draw rows from a known graph and write rows and true edges to files.
 
     FAMILY is the kind of graph; --list shows them all. A file appears only when it is complete.
-    CSV is written piece by piece; Parquet is put together in memory.
+    CSV, also on stdout, is written piece by piece; Parquet is put together in memory.
     """
     import numpy as np
 
     from hedgerow._validate import integer_at_least
     from hedgerow.datasets import make
 
-    _check_files([path for path in (truth, out) if path and path != STDOUT])
+    _check_files([out, truth] if truth else [out])
     try:
         integer_at_least("n", n, 1)
         rng = np.random.default_rng(integer_at_least("seed", seed, 0))
@@ -112,10 +112,10 @@ def simulate(
 
 def _check_files(paths: list[Path]) -> None:
     for path in paths:
-        if path.suffix not in FORMATS:
+        if path != STDOUT and path.suffix not in FORMATS:
             raise Misuse(f"file name must end in {' or '.join(FORMATS)}, got {str(path)!r}")
     if len({path.resolve() for path in paths}) < len(paths):
-        raise Misuse(f"--out and --truth must be two files, got {str(paths[0])!r} for both")
+        raise Misuse(f"--out and --truth must differ, got {str(paths[0])!r} for both")
 
 
 def _parse(options: tuple[str, ...]) -> dict[str, float]:

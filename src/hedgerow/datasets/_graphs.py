@@ -14,6 +14,8 @@ from numpy.random import Generator
 
 from hedgerow._validate import in_open_interval, integer_at_least, positive
 
+_SHUFFLES = 30  # rounds in which every edge of a regular graph may move
+
 
 class Graph(NamedTuple):
     """Nodes ``0 … size-1`` and edges ``i < j``, each of an optional second kind.
@@ -128,20 +130,27 @@ def random_regular(p: int, rng: Generator, *, degree: int = 4) -> Graph:
 
 
 def _regular(p: int, degree: int, rng: Generator) -> Graph:
-    """Pair the half-edges at random, then pair again those in loops and repeats, with others."""
-    pairs = rng.permutation(np.repeat(np.arange(p), degree)).reshape(-1, 2)
-    while (bad := _loops_and_repeats(pairs, p)).any():
-        others = rng.choice(len(pairs), min(len(pairs), 2 * bad.sum()), replace=False)
-        pool = np.union1d(np.flatnonzero(bad), others)
-        pairs[pool] = rng.permutation(pairs[pool].ravel()).reshape(-1, 2)
+    """Shuffle a ring with equal degrees: swapping the ends of two edges keeps all degrees."""
+    steps = range(1, degree // 2 + 1)
+    across = _ahead(np.arange(degree % 2 * p // 2), p // 2)
+    pairs = np.vstack([across, *(_ahead(np.arange(p), step) % p for step in steps)])
+    for _ in range(_SHUFFLES):
+        pairs = rng.permuted(rng.permutation(pairs), axis=1)
+        couples = pairs[: len(pairs) // 2 * 2].reshape(2, -1, 2)  # a view: edges k of both halves
+        swapped = couples.copy()
+        swapped[:, :, 1] = couples[::-1, :, 1]
+        simple = _all_new(swapped, pairs, p).all(axis=0)
+        couples[:, simple] = swapped[:, simple]
     return _graph(p, pairs)
 
 
-def _loops_and_repeats(pairs: np.ndarray, p: int) -> np.ndarray:
-    low, high = np.sort(pairs, axis=1).T
-    repeat = np.ones(len(pairs), bool)
-    repeat[np.unique(low * p + high, return_index=True)[1]] = False
-    return repeat | (low == high)
+def _all_new(proposed: np.ndarray, pairs: np.ndarray, p: int) -> np.ndarray:
+    """Which proposed edges are no loop, not in the graph, and proposed only once."""
+    key = proposed.min(axis=-1) * p + proposed.max(axis=-1)
+    old = pairs.min(axis=1) * p + pairs.max(axis=1)
+    _, index, count = np.unique(key, return_inverse=True, return_counts=True)
+    once = count[index].reshape(key.shape) == 1
+    return once & (proposed[..., 0] != proposed[..., 1]) & ~np.isin(key, old)
 
 
 def _complement(graph: Graph) -> Graph:
