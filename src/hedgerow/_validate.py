@@ -1,5 +1,6 @@
 """Checks of arguments. Every message gives the name, the rule and the value."""
 
+from math import inf
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,7 +14,7 @@ def in_open_interval(name: str, value: Any, low: float, high: float) -> float:
 
 def positive(name: str, value: Any) -> float:
     """Return ``value`` as a float if it is a finite number above zero."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
     return float(value)
 
