@@ -237,8 +237,8 @@ def test_change_of_units_is_undone_by_the_parameters(table, power):
 def test_huge_exponents_neither_overflow_nor_vanish(size, p):
     gradient = np.full((p, p), size)
     np.fill_diagonal(gradient, 0.0)
-    total = np.zeros((p, p))
-    kernels.learn_sum(np.zeros((1, p)), gradient, total, 2.0, 0.5)
+    total, ends = np.zeros((p, p)), np.array([1])
+    kernels.learn_sum(np.zeros((1, p)), gradient, total, 0, ends, np.empty((1, p, p)), 2.0, 0.5)
     others = ~np.eye(p, dtype=bool)
     expected = paper.closed_form(np.full(p - 1, size), 2.0, np.exp(-1.0))
     for i in range(p):

@@ -73,16 +73,24 @@ def _node_risk(weights, gram, node):
 
 
 @njit(parallel=True, **_FAST)
-def learn_sum(rows, gradient, total, l1_bound, rate):
-    """Learn from ``rows``; add every candidate, formed before its row is seen, to ``total``."""
+def learn_sum(rows, gradient, total, step, ends, total_at, l1_bound, rate):
+    """Learn from ``rows``; add every candidate, formed before its row is seen, to ``total``.
+
+    ``step`` is the number of rows learned before these. When it reaches ``ends[k]``, the sum so
+    far is copied to ``total_at[k]``.
+    """
     p = rows.shape[1]
     for node in prange(p):
         g, summed = gradient[node].copy(), total[node].copy()
         weights, scratch = np.empty(p), np.empty(p)
+        k = np.searchsorted(ends, step, side="right")
         for t in range(rows.shape[0]):
             _node_weights(g, rate, l1_bound, weights, scratch)
             for j in range(p):
                 summed[j] += weights[j]
+            if k < ends.size and step + t + 1 == ends[k]:
+                total_at[k, node] = summed
+                k += 1
             _node_update(g, weights, rows[t], node)
         gradient[node], total[node] = g, summed
 

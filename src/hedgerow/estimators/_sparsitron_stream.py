@@ -133,27 +133,30 @@ class _Averages:
         self._step = 0
         self._gradient = np.zeros((p, p))
         self._total = np.zeros((p, p))
-        self._windows = selection_windows(plan.selection, plan.n_steps)
-        self._ends = sorted({end for window in self._windows for end in window} - {0})
-        self._total_at = {0: np.zeros((p, p))}
+        self._windows = np.array(selection_windows(plan.selection, plan.n_steps))
+        self._ends = np.unique(self._windows)  # of which the first is 0, with a sum of zero
+        self._total_at = np.zeros((self._ends.size, p, p))
 
     def learn(self, rows: Array) -> None:
-        while len(rows):
-            end = self._ends[len(self._total_at) - 1]
-            part, rows = rows[: end - self._step], rows[end - self._step :]
-            kernels.learn_sum(
-                part, self._gradient, self._total, self._plan.l1_bound, self._plan.rate
-            )
-            self._step += len(part)
-            if self._step == end:
-                self._total_at[end] = self._total.copy()
+        kernels.learn_sum(
+            rows,
+            self._gradient,
+            self._total,
+            self._step,
+            self._ends,
+            self._total_at,
+            self._plan.l1_bound,
+            self._plan.rate,
+        )
+        self._step += len(rows)
 
     def choose(self) -> Choice:
         p = self._plan.n_features
         best = Choice(np.zeros((p, p)), np.zeros(p, np.int64), np.zeros(p, np.int64))
         least = np.full(p, np.inf)
         for start, stop in self._windows:
-            weights = (self._total_at[stop] - self._total_at[start]) / (stop - start)
+            first, last = np.searchsorted(self._ends, (start, stop))
+            weights = (self._total_at[last] - self._total_at[first]) / (stop - start)
             risk = kernels.risks(weights, self._gram)
             better = risk < least
             least[better] = risk[better]
