@@ -93,6 +93,7 @@ def test_list_shows_every_family_with_its_options():
         (["hubs", "--option", "count"], "option must be NAME=NUMBER, got 'count'"),
         (["hubs", "--option", "count=many"], "option must be NAME=NUMBER, got 'count=many'"),
         (["hubs", "--option", "counts=3"], "option of hubs must be one of 'count', got 'counts'"),
+        (["hubs", "--option", "p=30"], "option must be one of the family, got 'p=30'"),
         (["hubs", "--option", "count=2.5"], "count must be an integer >= 1, got 2.5"),
         (["chain", "--out", "a.txt"], "file name must end in .csv or .parquet, got 'a.txt'"),
         (["chain", "--truth", "-"], "--out and --truth must differ, got '-' for both"),
@@ -111,6 +112,12 @@ def test_a_file_that_cannot_be_written_is_one_line_and_status_one(tmp_path):
     result = run("chain", "--out", tmp_path / "absent" / "rows.csv")
     assert result.exit_code == 1
     assert result.stderr == f"Error: {tmp_path}/absent/rows.csv: its folder does not exist\n"
+
+
+def test_too_many_variables_are_one_line_and_status_one():
+    result = run("chain", "-p", 10**17)
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: not enough memory for {10**17} variables\n"
 
 
 def test_a_failure_half_way_leaves_no_file(tmp_path, monkeypatch):

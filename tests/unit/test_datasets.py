@@ -1,5 +1,7 @@
 """Families against independent constructions, samplers against their exact distribution."""
 
+from pathlib import Path
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,8 +9,14 @@ from scipy.sparse import csc_array
 from scipy.stats import chi2, chisquare, kstest
 
 from hedgerow.datasets import FAMILIES, Model, make, max_strength, random_scales, rescale
+from hedgerow.theory import constants
 
 ALARM = 1e-7  # a right program fails a test of randomness this rarely
+
+
+def is_random(family):
+    first, second = (make(family, 100, seed=seed).edges for seed in (0, 1))
+    return not np.array_equal(first, second)
 
 
 def as_networkx(model):
@@ -286,3 +294,24 @@ def test_names_and_an_empty_graph():
 def test_what_is_not_a_precision_matrix_cannot_be_sampled(precision, message):
     with pytest.raises(ValueError, match=message):
         Model("wrong", csc_array(np.array(precision))).sample(1)
+
+
+def documented_families():
+    page = Path(__file__).parents[2] / "docs" / "datasets.md"
+    rows = [line.split("|") for line in page.read_text("utf-8").splitlines() if line[:3] == "| `"]
+    return {row[1].strip(" `"): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def test_every_family_and_option_is_documented():
+    documented = documented_families()
+    assert list(documented) == list(FAMILIES)
+    for name, family in FAMILIES.items():
+        assert all(f"`{option}" in documented[name][2] for option in family.options)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if not is_random(name)])
+def test_documented_constants_are_those_of_the_default_model(name):
+    found = constants(make(name, 100).precision)
+    told = [float(cell) for cell in documented_families()[name][3:6]]
+    numbers = found.kappa, found.lambda_max, found.theta_max * found.nu_max
+    assert told == [float(f"{number:.3g}") for number in numbers]

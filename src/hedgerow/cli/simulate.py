@@ -104,6 +104,8 @@ def simulate(
         model = make(family, p, strength=strength, signs=signs, seed=rng, **_parse(options))
     except ValueError as error:
         raise Misuse(str(error)) from error
+    except MemoryError as error:
+        raise click.ClickException(f"not enough memory for {p} variables") from error
 
     if truth:
         _write([_true_edges(model)], truth)
@@ -123,6 +125,8 @@ def _parse(options: tuple[str, ...]) -> dict[str, float]:
     parsed: dict[str, float] = {}
     for option in options:
         name, _, text = option.partition("=")
+        if name in click.get_current_context().params:
+            raise Misuse(f"option must be one of the family, got {option!r}")
         try:
             parsed[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
         except ValueError as error:
@@ -168,6 +172,8 @@ def _write(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
         raise
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error
+    except MemoryError as error:
+        raise click.ClickException(f"{path}: not enough memory") from error
 
 
 def _write_csv(frames: "Iterable[pl.DataFrame]", stream: BinaryIO) -> None:
