@@ -119,10 +119,13 @@ def rescale(model: Model, scale: np.ndarray, mean: np.ndarray | float = 0.0) -> 
     scale = np.asarray(scale, dtype=float)
     if scale.shape != (model.size,) or not (np.isfinite(scale) & (scale > 0)).all():
         raise ValueError(f"scale must be {model.size} finite numbers > 0, got {scale!r}")
+    mean = np.asarray(mean, dtype=float)
+    if mean.shape not in ((), (model.size,)) or not np.isfinite(mean).all():
+        raise ValueError(f"mean must be one or {model.size} finite numbers, got {mean!r}")
     old = model.precision.tocoo()
     new = old.data / (scale[old.row] * scale[old.col])
     precision = csc_array((new, (old.row, old.col)), shape=old.shape)
-    return replace(model, precision=precision, mean=np.broadcast_to(mean, model.size))
+    return replace(model, precision=precision, mean=mean)
 
 
 def random_scales(p: int, decades: float = 6.0, seed: int | Generator | None = None) -> np.ndarray:

@@ -17,6 +17,7 @@ from hedgerow._validate import in_open_interval, positive
 from hedgerow.datasets._graphs import Graph, degrees
 
 _MARGIN = 1e-4  # relative distance kept from the strength at which a matrix is singular
+_LARGEST_RHO = 0.9999
 _SMALLEST_MASS = 1e-6
 
 
@@ -90,13 +91,13 @@ class AutoRegressive(Rule):
     parameter = "rho"
 
     def limit(self, graph: Graph, signs: np.ndarray) -> float:
-        return self.strength(graph, 1 - _MARGIN)
+        return _LARGEST_RHO / (1 + _LARGEST_RHO**2)
 
     def default(self, graph: Graph, limit: float) -> float:
         return self.strength(graph, 0.95)
 
     def strength(self, graph: Graph, value: float) -> float:
-        rho = in_open_interval("rho", value, 0, 1)
+        rho = in_open_interval("rho", value, 0, _LARGEST_RHO)
         return rho / (1 + rho**2)
 
     def weigh(self, graph: Graph, strength: float) -> Weights:
@@ -139,20 +140,24 @@ class FreeField(Rule):
     parameter = "mass"
 
     def limit(self, graph: Graph, signs: np.ndarray) -> float:
-        return self.strength(graph, _SMALLEST_MASS)
+        return self._weakest(graph, _SMALLEST_MASS)
 
     def default(self, graph: Graph, limit: float) -> float:
-        return self.strength(graph, 0.01)
+        return self._weakest(graph, 0.01)
 
     def strength(self, graph: Graph, value: float) -> float:
-        low, high = (degrees(graph)[graph.edges] + positive("mass", value)).T
-        return float(1 / np.sqrt((low * high).max()))
+        return self._weakest(graph, in_open_interval("mass", value, _SMALLEST_MASS, np.inf))
 
     def weigh(self, graph: Graph, strength: float) -> Weights:
         low, high = degrees(graph)[graph.edges].T
         # The mass at which an edge has this strength solves (low + mass)(high + mass) = 1/κ².
         mass = np.sqrt((high - low) ** 2 / 4 + strength**-2) - (low + high) / 2
         return Weights(np.ones(len(graph.edges)), degrees(graph) + mass.min())
+
+    @staticmethod
+    def _weakest(graph: Graph, mass: float) -> float:
+        low, high = (degrees(graph)[graph.edges] + mass).T
+        return float(1 / np.sqrt((low * high).max()))
 
 
 class PathAndCliques(Rule):
