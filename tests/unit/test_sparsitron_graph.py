@@ -1,7 +1,9 @@
 """SparsitronGraph: what it stores, what it warns of, what it refuses."""
 
+import doctest
 import pickle
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -28,6 +30,14 @@ def two_pairs(m=60_000, seed=0):
 
 PARAMETERS = {"l1_bound": 0.8, "min_edge_strength": 0.3, "max_precision": 3.0}
 PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=bool)
+
+
+@quiet
+@pytest.mark.parametrize("module", ["sparsitron", "estimators._sparsitron", "estimators._input"])
+def test_examples_in_the_docstrings(module):
+    result = doctest.testmod(import_module(f"hedgerow.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 # --- what is stored ---------------------------------------------------------------------------

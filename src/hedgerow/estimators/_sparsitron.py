@@ -16,6 +16,7 @@ from hedgerow.sparsitron import SELECTIONS, edges_from_weights, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
 _SMALL, _LARGE = 1e-12, 1e12  # the range in which the bounds can be computed
+_ROUNDING = 1e-9  # slack for relations that hold exactly only in real numbers
 _LARGEST_ENTRY = 1e100  # in scaled units; sums of squares stay far from overflow
 
 
@@ -174,6 +175,7 @@ class SparsitronGraph(BaseEstimator):
         """Take the next rows of a stream of ``horizon`` rows; the last of them brings the graph.
 
         The result is that of ``fit`` on all the rows at once, bit for bit, and no row is kept.
+        There is no result before the last row: an unfinished run is not covered by the guarantee.
 
         Parameters
         ----------
@@ -251,12 +253,12 @@ class SparsitronGraph(BaseEstimator):
         in_open_interval("delta", self.delta, _SMALL, 1)
         for name in ("l1_bound", "max_variance", "max_precision"):
             in_open_interval(name, getattr(self, name), _SMALL, _LARGE)
-        if self.l1_bound < self.min_edge_strength:
+        if self.l1_bound < self.min_edge_strength * (1 - _ROUNDING):
             raise ValueError(
                 f"l1_bound must be at least min_edge_strength = {self.min_edge_strength:g}, which "
                 f"an edge adds to one of its ends, got {self.l1_bound:g}"
             )
-        if self.max_precision * self.max_variance < 1:
+        if self.max_precision * self.max_variance < 1 - _ROUNDING:
             raise ValueError(
                 f"max_precision must be at least 1 / max_variance = {1 / self.max_variance:g}, as "
                 f"no variance is below 1 / theta_ii, got {self.max_precision:g}"
