@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EISDIR, ENOENT
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+        _flush_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -50,3 +51,16 @@ def _flush_to_disk(path: Path) -> None:
     """Without this, a power cut just after the move can leave an empty file."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Without this, a power cut just after the move can bring the old file back."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return  # Windows cannot open a folder, and orders the move itself
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # Some network file systems refuse; the file is whole there all the same.
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
