@@ -112,7 +112,7 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
     return PrecisionFit(sparse, fitted, float(shrinkage.max(initial=0.0)), shrinkage > 0)
 
 
-def log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_array) -> float:
+def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_array) -> float:
     """Return the mean Gaussian log-likelihood of ``rows``.
 
     Parameters
@@ -130,7 +130,7 @@ def log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_a
 
     Examples
     --------
-    >>> round(log_likelihood(np.zeros((1, 2)), np.zeros(2), csr_array(np.eye(2))), 4)
+    >>> round(mean_log_likelihood(np.zeros((1, 2)), np.zeros(2), csr_array(np.eye(2))), 4)
     -1.8379
     """
     centred = rows - location
