@@ -115,12 +115,24 @@ def learn_best(rows, gradient, gram, step, best_risk, best_step, best_weights, l
 
 
 @njit(parallel=True, **_FAST)
-def risks(weights, gram):
-    """Return each node's sum of squared errors on the rows behind ``gram``."""
-    result = np.full(weights.shape[0], inf)
-    for node in prange(weights.shape[0]):
-        result[node] = _node_risk(weights[node], gram, node)
-    return result
+def best_window(total_at, ends, first, last, gram, weights):
+    """Write each node's average of least risk on ``gram`` to ``weights``; return which it is.
+
+    Window k averages the candidates after step ``ends[first[k]]`` up to ``ends[last[k]]``, whose
+    sums are in ``total_at``.
+    """
+    p = gram.shape[0]
+    chosen = np.zeros(p, dtype=np.int64)
+    for node in prange(p):
+        least = inf
+        for k in range(first.size):
+            summed = total_at[last[k], node] - total_at[first[k], node]
+            average = summed / (ends[last[k]] - ends[first[k]])
+            risk = _node_risk(average, gram, node)
+            if risk < least:
+                least, chosen[node] = risk, k
+                weights[node] = average
+    return chosen
 
 
 @njit(cache=True, parallel=True, fastmath={"contract"})

@@ -151,15 +151,8 @@ class _Averages:
         self._step += len(rows)
 
     def choose(self) -> Choice:
-        p = self._plan.n_features
-        best = Choice(np.zeros((p, p)), np.zeros(p, np.int64), np.zeros(p, np.int64))
-        least = np.full(p, np.inf)
-        for start, stop in self._windows:
-            first, last = np.searchsorted(self._ends, (start, stop))
-            weights = (self._total_at[last] - self._total_at[first]) / (stop - start)
-            risk = kernels.risks(weights, self._gram)
-            better = risk < least
-            least[better] = risk[better]
-            best.weights[better] = weights[better]
-            best.steps[better], best.spans[better] = stop, stop - start
-        return best
+        starts, stops = self._windows.T
+        first, last = np.searchsorted(self._ends, starts), np.searchsorted(self._ends, stops)
+        weights = np.empty_like(self._total)
+        chosen = kernels.best_window(self._total_at, self._ends, first, last, self._gram, weights)
+        return Choice(weights, stops[chosen], (stops - starts)[chosen])
