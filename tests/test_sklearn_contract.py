@@ -4,9 +4,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import SparsitronGraph
+from hedgerow import HedgeGraph, SparsitronGraph
 
 ESTIMATORS = [
+    HedgeGraph(),
+    HedgeGraph(error="fwer", level=0.1),
     SparsitronGraph(),
     SparsitronGraph(selection="argmin", assume_centered=True),
     SparsitronGraph(selection="average"),

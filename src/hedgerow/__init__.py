@@ -9,11 +9,12 @@ from typing import Any
 from hedgerow._version import __version__
 
 _WHERE = {
+    "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
 }
 _MODULES = ("datasets", "metrics", "theory")
 
-__all__ = ["SparsitronGraph", "__version__", "datasets", "metrics", "theory"]
+__all__ = ["HedgeGraph", "SparsitronGraph", "__version__", "datasets", "metrics", "theory"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,7 @@
 """Estimators that follow the scikit-learn contract: validate, call, store."""
 
-from hedgerow.estimators._sparsitron import GuaranteeWarning, SparsitronGraph
+from hedgerow.estimators._hedge import HedgeGraph
+from hedgerow.estimators._sparsitron import SparsitronGraph
+from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 
-__all__ = ["GuaranteeWarning", "SparsitronGraph"]
+__all__ = ["DataWarning", "GuaranteeWarning", "HedgeGraph", "SparsitronGraph"]

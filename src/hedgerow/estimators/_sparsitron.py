@@ -12,16 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from hedgerow._validate import in_open_interval, integer_at_least, one_of
 from hedgerow.estimators._input import column_labels, listed, read_rows, refuse_constant
 from hedgerow.estimators._sparsitron_stream import Plan, SparsitronStream
+from hedgerow.estimators._warnings import GuaranteeWarning
 from hedgerow.sparsitron import SELECTIONS, edges_from_weights, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
 _SMALL, _LARGE = 1e-12, 1e12  # the range in which the bounds can be computed
 _ROUNDING = 1e-9  # slack for relations that hold exactly only in real numbers
 _LARGEST_ENTRY = 1e100  # in scaled units; sums of squares stay far from overflow
-
-
-class GuaranteeWarning(UserWarning):
-    """The graph was learned, but the paper's guarantee does not cover it."""
 
 
 def _horizon_is_stated(estimator: "SparsitronGraph") -> bool:

@@ -1,0 +1,309 @@
+"""HedgeGraph: from rows to tested edges, with nothing to tune."""
+
+import os
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow import storage
+from hedgerow._validate import in_open_interval, one_of
+from hedgerow._version import __version__
+from hedgerow.estimators._hedge_stream import HedgeStream, Learned
+from hedgerow.estimators._input import column_labels, listed, read_rows
+from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
+from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
+from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
+from hedgerow.table import EdgeTable
+
+ERRORS = ("fdr", "fwer")
+_KIND = "HedgeGraph"
+
+
+class HedgeGraph(BaseEstimator):
+    """Learn which variables are directly connected, at an error rate you choose.
+
+    One Hedge player for each variable learns, in one pass, to predict it from the others. Every
+    pair of variables is then tested for a direct connection: a partial correlation given all the
+    other variables. There is no penalty, threshold or number of neighbours to choose.
+
+    Parameters
+    ----------
+    error : {"fdr", "fwer"}, default="fdr"
+        What is kept below ``level``: the expected share of false edges among those reported
+        (false discovery rate), or the probability that any edge reported is false (familywise
+        error rate).
+    level : float, default=0.05
+        The error rate, in (0, 1).
+
+    Attributes
+    ----------
+    edges_ : EdgeTable
+        One row for each edge, the surest first: ``source``, ``target`` (names, where the columns
+        have names), ``partial_corr``, ``z``, ``p_value``, and ``q_value``, the smallest level at
+        which it is an edge.
+    adjacency_ : csr_array of bool, of shape (n_features, n_features)
+        The graph: symmetric, zero diagonal.
+    partial_corr_ : ndarray of shape (n_features, n_features)
+        Partial correlations of the edges; zero elsewhere, one on the diagonal.
+    precision_ : ndarray of shape (n_features, n_features)
+        Maximum-likelihood precision matrix on the graph: positive definite, and exactly zero where
+        there is no edge.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Its inverse.
+    location_ : ndarray of shape (n_features,)
+        Mean of each column.
+    n_samples_seen_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the columns have names.
+
+    Warns
+    -----
+    GuaranteeWarning
+        If the rows are too few for any edge to be significant, or for the error rate to be kept.
+    DataWarning
+        If columns are constant, copies of each other, or determined by others.
+
+    Notes
+    -----
+    ``fit`` forgets all earlier rows; ``partial_fit`` adds rows, and any way of cutting the same
+    rows into chunks gives the same state and the same graph, bit for bit. Nothing but running
+    sums is kept of the rows, apart from fewer than 512 that wait for their block to fill up.
+    Results are computed when first asked for. How edges are tested, what is proved about it and
+    what is only measured: docs/theory.md, sections 8 to 13.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import HedgeGraph
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.cumsum(rng.standard_normal((400, 5)), axis=1)  # a random walk: 0 - 1 - 2 - 3 - 4
+    >>> graph = HedgeGraph(error="fwer").fit(X)
+    >>> [(edge.source, edge.target) for edge in sorted(graph.edges_)]
+    [(0, 1), (1, 2), (2, 3), (3, 4)]
+    """
+
+    def __init__(self, error: str = "fdr", level: float = 0.05) -> None:
+        self.error = error
+        self.level = level
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Learn the graph from all the rows of ``X``, in their order.
+
+        Parameters
+        ----------
+        X : array, data frame or Arrow table of shape (n_samples, n_features)
+        y : ignored
+        """
+        rows = read_rows(self, X, reset=True, min_rows=2)
+        self._check_parameters()
+        self._stream = HedgeStream(self.n_features_in_)
+        self._take(rows)
+        self._graph()
+        return self
+
+    def partial_fit(self, X: Any, y: None = None) -> Self:
+        """Learn from further rows; the results so far are forgotten, the rows are not.
+
+        Parameters
+        ----------
+        X : array, data frame or Arrow table of shape (n_samples, n_features)
+        y : ignored
+        """
+        first = not hasattr(self, "_stream")
+        rows = read_rows(self, X, reset=first)
+        self._check_parameters()
+        if first:
+            self._stream = HedgeStream(self.n_features_in_)
+        self._take(rows)
+        return self
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows learned from."""
+        check_is_fitted(self)
+        return self._stream.rows
+
+    @property
+    def edges_(self) -> EdgeTable:
+        """Edges at the chosen level, the surest first."""
+        return self.edges_up_to(in_open_interval("level", self.level, 0, 1))
+
+    def edges_up_to(self, level: float) -> EdgeTable:
+        """Return the edges at another error level, of the same kind, without new tests.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 0.5], or up to the estimator's own level if that is larger.
+        """
+        loosest = max(LOOSEST_LEVEL, self.level)
+        if not 0 < level <= loosest:
+            raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
+        graph = self._graph().up_to(level)
+        labels = column_labels(self)
+        if not hasattr(self, "feature_names_in_"):
+            labels = labels.astype(np.intp)
+        return EdgeTable(
+            source=labels[graph.source],
+            target=labels[graph.target],
+            partial_corr=graph.partial_corr,
+            z=graph.z,
+            p_value=graph.p_value,
+            q_value=graph.q_value,
+        )
+
+    @property
+    def adjacency_(self) -> csr_array:
+        """The graph as a sparse boolean matrix."""
+        graph = self._graph().up_to(self.level)
+        return self._symmetric(graph, np.ones(len(graph.source), dtype=np.bool_))
+
+    @property
+    def partial_corr_(self) -> NDArray[np.float64]:
+        """Partial correlations of the edges, one on the diagonal."""
+        graph = self._graph().up_to(self.level)
+        result = self._symmetric(graph, graph.partial_corr).toarray()
+        np.fill_diagonal(result, 1.0)
+        return result
+
+    @property
+    def location_(self) -> NDArray[np.float64]:
+        """Mean of each column."""
+        return self._learned().moments.mean
+
+    @property
+    def precision_(self) -> NDArray[np.float64]:
+        """Maximum-likelihood precision matrix on the graph."""
+        return self._precision().precision.toarray()
+
+    @property
+    def covariance_(self) -> NDArray[np.float64]:
+        """Covariance matrix of the fitted model."""
+        return self._precision().covariance
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Return the mean Gaussian log-likelihood of the rows of ``X`` under the fitted model.
+
+        Parameters
+        ----------
+        X : array, data frame or Arrow table of shape (n_samples, n_features)
+        y : ignored
+        """
+        check_is_fitted(self)
+        rows = read_rows(self, X, reset=False)
+        return mean_log_likelihood(rows, self.location_, self._precision().precision)
+
+    def to_networkx(self) -> Any:
+        """Return a networkx Graph whose edges carry partial_corr, z, p_value and q_value."""
+        import networkx
+
+        graph = networkx.Graph()
+        graph.add_nodes_from(column_labels(self).tolist())
+        for edge in self.edges_:
+            values = edge._asdict()
+            graph.add_edge(values.pop("source"), values.pop("target"), **values)
+        return graph
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file; it can be loaded and learned further.
+
+        Parameters
+        ----------
+        path : str or path
+            An existing file is replaced only once the new one is complete.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        header = {
+            "hedgerow": __version__,
+            "parameters": self.get_params(),
+            "feature_names": None if names is None else [str(name) for name in names],
+        }
+        storage.write(path, _KIND, header, self._stream.arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        header, arrays = storage.read(path, _KIND)
+        model = cls(**header["parameters"])
+        model._stream = HedgeStream.from_arrays(arrays)
+        model.n_features_in_ = model._stream.n_columns
+        if header["feature_names"] is not None:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model._forget_results()
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_stream")
+
+    def _check_parameters(self) -> None:
+        one_of("error", self.error, ERRORS)
+        in_open_interval("level", self.level, 0, 1)
+
+    def _take(self, rows: NDArray[np.floating]) -> None:
+        self._stream.take(rows)
+        self._forget_results()
+
+    def _forget_results(self) -> None:
+        self._results: dict[Any, Any] = {}
+
+    def _learned(self) -> Learned:
+        check_is_fitted(self)
+        if "learned" not in self._results:
+            self._results["learned"] = self._stream.learned()
+        return self._results["learned"]
+
+    def _graph(self) -> Graph:
+        check_is_fitted(self)
+        self._check_parameters()
+        loosest = max(LOOSEST_LEVEL, self.level)
+        key = ("graph", self.error, loosest)
+        if key not in self._results:
+            learned = self._learned()
+            weights = learned.hedge.average
+            self._results[key] = graph_of(learned.moments, weights, self.error, loosest)
+            self._warn(self._results[key])
+        return self._results[key]
+
+    def _precision(self) -> PrecisionFit:
+        key = ("precision", self.error, self.level)
+        if key not in self._results:
+            moments = self._learned().moments
+            self._results[key] = fit_precision(moments.covariance, moments.rows, self.adjacency_)
+        return self._results[key]
+
+    def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
+        ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
+        shape = (self.n_features_in_, self.n_features_in_)
+        return csr_array((np.r_[values, values], ends), shape=shape)
+
+    def _warn(self, graph: Graph) -> None:
+        names = [repr(name) for name in column_labels(self)]
+        constant = listed(names[j] for j in graph.constant)
+        pairs = zip(graph.copies, graph.originals)
+        copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
+        determined = listed(names[j] for j in graph.determined)
+        if constant:
+            _warn(DataWarning, f"constant columns are isolated nodes: {constant}")
+        if copies:
+            _warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
+        if determined:
+            _warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
+        shortage = shortage_of_rows(self._stream.rows, self.n_features_in_, self.level)
+        if shortage:
+            _warn(GuaranteeWarning, shortage)
+
+
+def _warn(category: type[Warning], message: str) -> None:
+    warnings.warn(message, category, stacklevel=5)

@@ -1,0 +1,146 @@
+"""The graph that some rows support: edges with their tests, and what the user should know.
+
+Two kinds of columns are set aside before testing. A column that never varies is an isolated node.
+A column that is another one again (up to scale, shift and sign) is joined to that one alone, with
+partial correlation 1 or -1, and the first of such copies stands for all of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from hedgerow.edges import BIAS_OF_FEW_ROWS, MIN_ROWS, EdgeTests, judge_pairs, plausible_bias
+from hedgerow.moments import Moments, correlation, varies
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Edges up to this level are kept unless told otherwise, to be seen at a looser level later.
+LOOSEST_LEVEL = 0.5
+_COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
+_DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
+_STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
+
+
+class Graph(NamedTuple):
+    """Edges by column number, the surest first, and findings about the columns."""
+
+    source: Indices
+    target: Indices
+    partial_corr: Array
+    z: Array
+    p_value: Array
+    q_value: Array
+    constant: Indices  # columns that never varied
+    copies: Indices  # columns that repeat an earlier one ...
+    originals: Indices  # ... and that one
+    determined: Indices  # columns that a few others determine exactly
+
+    def up_to(self, level: float) -> "Graph":
+        """Return the graph at an error level."""
+        keep = self.q_value <= level
+        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+
+
+def graph_of(
+    moments: Moments, hedge_weights: Array, error: str, loosest: float = LOOSEST_LEVEL
+) -> Graph:
+    """Return all edges up to the level ``loosest``."""
+    corr = correlation(moments)
+    n_columns = len(corr)
+    original, sign = _originals(corr)
+    alive = varies(moments)
+    tested = np.flatnonzero(alive & (original == np.arange(n_columns)))
+    copies = np.flatnonzero(alive & (original != np.arange(n_columns)))
+
+    edges = _no_edges()
+    determined = np.empty(0, dtype=np.intp)
+    if moments.rows >= MIN_ROWS and len(tested) > 1:
+        weights = _fold(hedge_weights, copies, original, sign)[np.ix_(tested, tested)]
+        tests = judge_pairs(corr[np.ix_(tested, tested)], moments.rows, weights, error)
+        edges = _listed(tests, tested, loosest)
+        determined = tested[tests.unexplained < _DETERMINED]
+    edges = np.concatenate([_copy_edges(copies, original, sign), edges], axis=1)
+    order = np.lexsort((-np.abs(edges[3]), edges[5]))
+    source, target, partial_corr, z, p_value, q_value = edges[:, order]
+    return Graph(
+        source=source.astype(np.intp),
+        target=target.astype(np.intp),
+        partial_corr=partial_corr,
+        z=z,
+        p_value=p_value,
+        q_value=q_value,
+        constant=np.flatnonzero(~alive),
+        copies=copies,
+        originals=original[copies],
+        determined=determined,
+    )
+
+
+def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
+    """Return the rows with which a single edge of this strength would be significant.
+
+    Examples
+    --------
+    >>> rows_to_detect(0.5, n_columns=50, level=0.05)
+    58
+    """
+    pairs = n_columns * (n_columns - 1) / 2
+    needed = stats.norm.isf(level / pairs / 2) / np.arctanh(partial_corr)
+    return int(np.ceil(needed**2)) + 3
+
+
+def shortage_of_rows(n_rows: int, n_columns: int, level: float) -> str | None:
+    """Return what to tell the user if the rows are too few to keep the promise, else None."""
+    if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
+        return (
+            f"{n_rows} rows are too few for any edge among {n_columns} columns to be significant; "
+            f"{rows_to_detect(_MODERATE, n_columns, level)} rows would show partial correlations "
+            f"of {_MODERATE}"
+        )
+    if plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS:
+        enough = int(np.ceil((plausible_bias(n_columns, 1) / BIAS_OF_FEW_ROWS) ** 2))
+        return (
+            f"{n_rows} rows are few for {n_columns} columns: indirect relations can pass for "
+            f"edges, and the share of false edges may exceed the level {level}; from {enough} "
+            f"rows on it was measured to hold"
+        )
+    return None
+
+
+def _originals(corr: Array) -> tuple[Indices, Array]:
+    """Return for every column the first column that equals it, and the sign of their relation."""
+    same = np.abs(corr) > _COPY
+    original = same.argmax(axis=1)
+    return original, np.sign(corr[np.arange(len(corr)), original])
+
+
+def _fold(weights: Array, copies: Indices, original: Indices, sign: Array) -> Array:
+    """Give the weight that Hedge put on a copy to its original."""
+    if not copies.size:
+        return weights
+    folded = weights.copy()
+    for copy in copies:
+        folded[:, original[copy]] += sign[copy] * weights[:, copy]
+    np.fill_diagonal(folded, 0.0)
+    return folded
+
+
+def _listed(tests: EdgeTests, tested: Indices, loosest: float) -> Array:
+    keep = np.flatnonzero(tests.q_value <= loosest)
+    first, second = np.triu_indices(len(tested), 1)
+    numbers = [tests.partial_corr, tests.z, tests.p_value, tests.q_value]
+    return np.array([tested[first[keep]], tested[second[keep]], *(x[keep] for x in numbers)])
+
+
+def _copy_edges(copies: Indices, original: Indices, sign: Array) -> Array:
+    beyond_doubt = np.full(len(copies), -stats.norm.ppf(np.finfo(np.float64).tiny))
+    zero = np.zeros(len(copies))
+    strength = sign[copies]
+    return np.array([original[copies], copies, strength, strength * beyond_doubt, zero, zero])
+
+
+def _no_edges() -> Array:
+    return np.empty((6, 0))

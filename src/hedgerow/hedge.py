@@ -1,0 +1,144 @@
+"""The adaptive learner: one Hedge for each variable, in one pass, with nothing to tune.
+
+Every variable i is predicted from all the others. Its predictor is a vector of weights inside an
+l1 ball, and Hedge keeps it there by being multiplicative: each other variable j is two experts,
+one that says "+x_j" and one that says "-x_j", and one more expert says "0". Experts that would
+have predicted well gain weight exponentially. After the rows have passed, the weight that i gives
+to j is an estimate of -theta_ij / theta_ii, so the graph can be read from the weights.
+
+    state = init(n_columns)
+    for batch in batches:            # some rows at a time, each row once
+        state = update(state, batch)
+    weights = state.average
+
+What the paper needs to be told, this learner finds out (docs/theory.md, section 8): the scale of
+the columns (running standard deviations), the learning rate (from the gradients seen so far) and
+the radius of each l1 ball (from how well the predictions have matched). No horizon is needed.
+`hedgerow.edges` then decides which weights are edges.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.moments import Columns, columns_of, init_columns, merge_columns
+
+Array = NDArray[np.float64]
+
+SMALLEST_BATCH, LARGEST_BATCH = 8, 64
+LARGEST_RADIUS = 1.0
+
+
+class HedgeState(NamedTuple):
+    """All that is kept of the rows seen, whatever their number."""
+
+    columns: Columns  # mean and spread of each column
+    gradient: Array  # (p, p); row i: sum of the gradients of node i's squared error
+    curvature: Array  # (p,); sum over batches of the largest squared gradient of node i
+    matched: Array  # (p,); sum of x_i u_i, where u_i is the prediction within the unit l1 ball
+    squared: Array  # (p,); sum of u_i squared
+    average: Array  # (p, p); row i: average of node i's weights, later ones counting more
+
+    @property
+    def rows(self) -> int:
+        """Number of rows learned from."""
+        return self.columns.rows
+
+
+def init(n_columns: int) -> HedgeState:
+    """Return the state before the first row.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((512, 3))
+    >>> rows[:, 1] += rows[:, 0]
+    >>> state = init(3)
+    >>> for batch in np.split(rows, 64):
+    ...     state = update(state, batch)
+    >>> state.average.round(1) + 0.0
+    array([[0. , 0.7, 0. ],
+           [0.7, 0. , 0. ],
+           [0. , 0. , 0. ]])
+    """
+    square = (n_columns, n_columns)
+    # Both sums of the radius start at one: the radius begins at one and moves as evidence comes.
+    return HedgeState(
+        columns=init_columns(n_columns),
+        gradient=np.zeros(square),
+        curvature=np.zeros(n_columns),
+        matched=np.ones(n_columns),
+        squared=np.ones(n_columns),
+        average=np.zeros(square),
+    )
+
+
+def update(state: HedgeState, batch: NDArray[np.floating]) -> HedgeState:
+    """Learn from one batch of rows; every prediction is made before its row is learned from."""
+    columns = merge_columns(state.columns, columns_of(batch))
+    x = standardise(batch, columns)
+
+    direction = unit_weights(state.gradient, state.curvature)
+    radius = unit_radius(state.matched, state.squared)
+    unit_prediction = x @ direction.T
+    residual = x - radius * unit_prediction
+
+    gradient = -(residual.T @ x)
+    np.fill_diagonal(gradient, 0.0)
+    share = 1.0 - (state.rows / columns.rows) ** 2
+    return HedgeState(
+        columns=columns,
+        gradient=state.gradient + gradient,
+        curvature=state.curvature + np.square(gradient).max(axis=1),
+        matched=state.matched + (x * unit_prediction).sum(axis=0),
+        squared=state.squared + np.square(unit_prediction).sum(axis=0),
+        average=state.average + share * (radius[:, None] * direction - state.average),
+    )
+
+
+def batch_size(rows_seen: int) -> int:
+    """Return how many rows the next batch takes: 8 at first, doubling up to 64.
+
+    The first rows move the weights most, so they come in small batches; later ones are cheaper
+    by the dozen. It depends on the number of rows seen and nothing else, so that a stream gives
+    the same state however it is cut.
+
+    >>> [batch_size(n) for n in (0, 128, 256, 512, 10**6)]
+    [8, 8, 16, 32, 64]
+    """
+    doublings = (rows_seen // 256).bit_length()
+    return min(SMALLEST_BATCH << doublings, LARGEST_BATCH)
+
+
+def standardise(batch: NDArray[np.floating], columns: Columns) -> Array:
+    """Return the rows with mean 0 and spread 1, by the moments so far; 0 where nothing varied."""
+    scale = columns.scale
+    return (batch - columns.mean) / np.where(scale > 0, scale, np.inf)
+
+
+def unit_weights(gradient: Array, curvature: Array) -> Array:
+    """Return every node's weights in the unit l1 ball, by the closed form of Hedge.
+
+    With expert weights exp(-rate G) for "+x_j", exp(+rate G) for "-x_j" and 1 for "0", the weight
+    of j is the difference of the first two over the sum of all. The rate makes it free of scale:
+    gradients ten times as large give the same weights.
+    """
+    n_columns = len(gradient)
+    rate = np.sqrt(np.log(2 * n_columns - 1) / np.where(curvature > 0, curvature, np.inf))
+    exponent = rate[:, None] * gradient
+    largest = np.abs(exponent).max(axis=1, keepdims=True)
+    plus, minus = np.exp(-exponent - largest), np.exp(exponent - largest)
+    np.fill_diagonal(plus, 0.0)
+    np.fill_diagonal(minus, 0.0)
+    zero = np.exp(-largest)
+    return (plus - minus) / (zero + (plus + minus).sum(axis=1, keepdims=True))
+
+
+def unit_radius(matched: Array, squared: Array) -> Array:
+    """Return the radius of each node's l1 ball: the least-squares scale of its past predictions.
+
+    It is at most one. Larger balls predict hubs better, but then explain away the very
+    correlations that the edge tests want to weigh (docs/theory.md, section 8).
+    """
+    return np.clip(matched / squared, 0.0, LARGEST_RADIUS)

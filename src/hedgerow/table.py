@@ -1,0 +1,126 @@
+"""A small table of edges that needs no data-frame package and turns into any of them."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ROWS_SHOWN = 10
+
+
+class Edge(NamedTuple):
+    """One row of the table."""
+
+    source: Any
+    target: Any
+    partial_corr: float
+    z: float
+    p_value: float
+    q_value: float
+
+
+class EdgeTable:
+    """Edges, the surest first: two columns of names and four of numbers.
+
+    A column is an attribute and an item; iteration gives an `Edge` at a time.
+
+    Examples
+    --------
+    >>> table = EdgeTable(source=["a"], target=["b"], partial_corr=[0.5], z=[7.0],
+    ...                   p_value=[2.6e-12], q_value=[1e-11])
+    >>> table.partial_corr
+    array([0.5])
+    >>> [edge.target for edge in table]
+    ['b']
+    >>> print(table)
+    source  target  partial_corr     z  p_value  q_value
+    a       b              0.500  7.00  2.6e-12    1e-11
+    """
+
+    COLUMNS = Edge._fields
+
+    def __init__(self, **columns: Any) -> None:
+        if set(columns) != set(self.COLUMNS):
+            raise ValueError(f"columns must be {', '.join(self.COLUMNS)}, got {', '.join(columns)}")
+        self.source: NDArray[Any] = np.asarray(columns["source"])
+        self.target: NDArray[Any] = np.asarray(columns["target"])
+        self.partial_corr = np.asarray(columns["partial_corr"], dtype=np.float64)
+        self.z = np.asarray(columns["z"], dtype=np.float64)
+        self.p_value = np.asarray(columns["p_value"], dtype=np.float64)
+        self.q_value = np.asarray(columns["q_value"], dtype=np.float64)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        if column not in self.COLUMNS:
+            raise KeyError(f"column must be one of {', '.join(self.COLUMNS)}, got {column!r}")
+        return getattr(self, column)
+
+    def __iter__(self) -> Iterator[Edge]:
+        for values in zip(*(self[name].tolist() for name in self.COLUMNS)):
+            yield Edge(*values)
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return self.COLUMNS
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, which every data-frame constructor takes."""
+        return {name: self[name] for name in self.COLUMNS}
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dict())
+
+    def to_polars(self) -> Any:
+        """Return a polars DataFrame."""
+        import polars
+
+        return polars.DataFrame({name: column.tolist() for name, column in self.to_dict().items()})
+
+    def __str__(self) -> str:
+        shown = [self._texts(edge) for edge in self._head()]
+        texts = [self.COLUMNS, *shown]
+        widths = [max(len(row[k]) for row in texts) for k in range(len(self.COLUMNS))]
+        lines = [
+            "  ".join(_align(k, cell, widths[k]) for k, cell in enumerate(row)).rstrip()
+            for row in texts
+        ]
+        rest = len(self) - len(shown)
+        return "\n".join(lines + ([f"... and {rest} more"] if rest else []))
+
+    def __repr__(self) -> str:
+        return f"<EdgeTable of {len(self)} edges>\n{self}"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in self.COLUMNS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in self._texts(edge)) + "</tr>"
+            for edge in self._head()
+        )
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{len(self)} edges"
+        )
+
+    def _head(self) -> list[Edge]:
+        return [edge for edge, _ in zip(self, range(_ROWS_SHOWN))]
+
+    @staticmethod
+    def _texts(edge: Edge) -> tuple[str, ...]:
+        return (
+            str(edge.source),
+            str(edge.target),
+            f"{edge.partial_corr:.3f}",
+            f"{edge.z:.2f}",
+            f"{edge.p_value:.2g}",
+            f"{edge.q_value:.2g}",
+        )
+
+
+def _align(column: int, cell: str, width: int) -> str:
+    return cell.ljust(width) if column < 2 else cell.rjust(width)
