@@ -35,7 +35,7 @@ def read_rows(
         order="C",
         ensure_all_finite=False,
         ensure_min_samples=min_rows,
-        ensure_min_features=2,
+        ensure_min_features=2 if reset else 1,
     )
     _refuse_non_finite(rows, column_labels(estimator))
     return rows
