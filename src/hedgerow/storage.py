@@ -178,10 +178,12 @@ def _check_frame(file: BufferedReader) -> tuple[int, int]:
         raise StorageError(
             f"format version {version} is newer than this Hedgerow, which reads {FORMAT_VERSION}"
         )
+    if version < 1:
+        raise StorageError(f"malformed, there is no format version {version}")
     if size < expected:
         raise StorageError(f"truncated, {size} of {expected} bytes are there")
     start, end = _PREFIX.size + length, expected - _DIGEST_SIZE
-    if version < 1 or size > expected or start > end:
+    if size > expected or start > end:
         raise StorageError(f"malformed, its first {_PREFIX.size} bytes contradict its size, {size}")
     if _digest(file, prefix, end) != file.read(_DIGEST_SIZE):
         raise StorageError("checksum mismatch, the file is damaged")
