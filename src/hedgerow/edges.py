@@ -29,6 +29,7 @@ Indices = NDArray[np.signedinteger]
 MIN_ROWS = 5
 # Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
 BIAS_OF_FEW_ROWS = 1.5
+_TINY = np.finfo(np.float64).eps
 # Pairs less significant than this by the refit are not worth an exact test.
 _WORTH_A_CLOSER_LOOK = 0.01
 # Where groups of pairs end, from the most promising down; in standard errors.
@@ -100,7 +101,7 @@ def debiased(corr: Array, weights: Any) -> Array:
     """
     explained = weights @ corr
     residual = corr - explained - explained.T + (weights @ explained.T).T
-    variance = np.maximum(np.diag(residual), np.finfo(np.float64).eps)
+    variance = np.maximum(np.diag(residual), _TINY)
     direct = (weights * variance).toarray() if issparse(weights) else weights * variance
     scale = np.sqrt(variance)
     result = -(residual + direct + direct.T) / scale / scale[:, None]
@@ -111,7 +112,7 @@ def debiased(corr: Array, weights: Any) -> Array:
 def z_score(correlation: Array, freedom: Array | int) -> Array:
     """Return the normal score with the tail probability that a partial correlation has."""
     freedom = np.maximum(freedom, 1)
-    room = np.maximum(1.0 - correlation**2, np.finfo(np.float64).eps ** 2)
+    room = np.maximum(1.0 - correlation**2, _TINY**2)
     tail = stats.t.sf(np.abs(correlation) * np.sqrt(freedom / room), freedom)
     return np.sign(correlation) * stats.norm.isf(np.maximum(tail, np.finfo(np.float64).tiny))
 
@@ -130,23 +131,32 @@ def _look_closer(
     """
     look = np.flatnonzero(two_sided(z) < _WORTH_A_CLOSER_LOOK)
     chosen = np.split(fitted.weights.indices, fitted.weights.indptr[1:-1])
-    result = z.copy()
-    for pair in look:
-        i, j = upper[0][pair], upper[1][pair]
+    exact, used = np.empty(len(look)), np.empty(len(look))
+    for k, (i, j) in enumerate(zip(upper[0][look], upper[1][look])):
         given = np.setdiff1d(np.union1d(chosen[i], chosen[j]), (i, j))
-        if not given.size:
-            continue
-        both = np.array([i, j])
-        cross = corr[np.ix_(given, both)]
-        left = (
-            corr[np.ix_(both, both)]
-            - cross.T @ np.linalg.lstsq(corr[np.ix_(given, given)], cross)[0]
-        )
-        scale = np.sqrt(max(left[0, 0] * left[1, 1], np.finfo(np.float64).tiny))
-        exact = z_score(np.clip(left[0, 1] / scale, -1, 1), n_rows - 2 - given.size)
-        if abs(exact) < abs(z[pair]):
-            result[pair] = np.copysign(exact, z[pair])
+        exact[k], used[k] = partial_correlation(corr, i, j, given), given.size
+    closer = z_score(exact, n_rows - 2 - used)
+    result = z.copy()
+    result[look] = np.sign(z[look]) * np.minimum(np.abs(z[look]), np.abs(closer))
     return result
+
+
+def partial_correlation(corr: Array, i: int, j: int, given: Indices) -> float:
+    """Return the correlation of two variables given some others.
+
+    Examples
+    --------
+    >>> corr = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])  # 0 - 1 - 2
+    >>> partial_correlation(corr, 0, 2, np.array([1]))
+    0.0
+    """
+    both = [i, j]
+    cross = corr[np.ix_(given, both)]
+    left = corr[np.ix_(both, both)]
+    if given.size:
+        left = left - cross.T @ np.linalg.lstsq(corr[np.ix_(given, given)], cross)[0]
+    scale = np.sqrt(max(left[0, 0], _TINY) * max(left[1, 1], _TINY))
+    return float(np.clip(left[0, 1] / scale, -1.0, 1.0))
 
 
 def _weights(

@@ -26,7 +26,7 @@ from hedgerow.moments import Columns, columns_of, init_columns, merge_columns
 
 Array = NDArray[np.float64]
 
-SMALLEST_BATCH, LARGEST_BATCH = 8, 64
+SMALLEST_BATCH, LARGEST_BATCH = 8, 256
 LARGEST_RADIUS = 1.0
 
 
@@ -98,14 +98,14 @@ def update(state: HedgeState, batch: NDArray[np.floating]) -> HedgeState:
 
 
 def batch_size(rows_seen: int) -> int:
-    """Return how many rows the next batch takes: 8 at first, doubling up to 64.
+    """Return how many rows the next batch takes: 8 at first, doubling up to 256.
 
     The first rows move the weights most, so they come in small batches; later ones are cheaper
     by the dozen. It depends on the number of rows seen and nothing else, so that a stream gives
     the same state however it is cut.
 
-    >>> [batch_size(n) for n in (0, 128, 256, 512, 10**6)]
-    [8, 8, 16, 32, 64]
+    >>> [batch_size(n) for n in (0, 255, 256, 1024, 10**6)]
+    [8, 8, 16, 64, 256]
     """
     doublings = (rows_seen // 256).bit_length()
     return min(SMALLEST_BATCH << doublings, LARGEST_BATCH)
