@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test lint types contracts unit bench clean
+.PHONY: demo test lint types contracts unit browser bench clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -37,8 +38,12 @@ types: $(VENV)/.test-ready
 contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.test-ready
+unit: $(VENV)/.test-ready browser
 	$(BIN)/python -m pytest -n 2
+
+# The tests of the HTML report need Chromium; Debian and its relatives package it.
+browser:
+	@test -x /usr/bin/chromium || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation'
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,52 @@
+// Bundle the page's script and style into the Python package, with the licences of what is inside
+// and a digest of the sources, by which a test knows that the bundle is up to date.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const TARGET = "../src/hedgerow/report";
+
+function sources() {
+  const inside = readdirSync("src", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).replaceAll("\\", "/"));
+  return [...inside, "build.mjs", "package.json", "tsconfig.json"].sort();
+}
+
+function digest() {
+  const hash = createHash("sha256");
+  for (const path of sources()) hash.update(path).update("\0").update(readFileSync(path)).update("\0");
+  return hash.digest("hex");
+}
+
+function licences(inputs) {
+  const packages = new Set(inputs.map((path) => path.match(/node_modules\/([^/]+)/)?.[1]).filter(Boolean));
+  return [...packages].sort().map((name) => {
+    const folder = `node_modules/${name}`;
+    const file = ["LICENSE.txt", "LICENSE"].map((base) => `${folder}/${base}`).find(existsSync);
+    return `${name} ${JSON.parse(readFileSync(`${folder}/package.json`)).version}\n\n${readFileSync(file, "utf8").trim()}`;
+  });
+}
+
+async function bundle(entry, extension) {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    charset: "ascii",
+    format: "iife",
+    target: "es2022",
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    outdir: ".",
+  });
+  const notices = licences(Object.keys(result.metafile.inputs));
+  const note = [`Built by frontend/build.mjs from sources ${digest()}`, ...notices].join("\n\n---\n\n");
+  writeFileSync(`${TARGET}/bundle.${extension}`, `/*\n${note}\n*/\n${result.outputFiles[0].text}`);
+}
+
+await bundle("src/main.ts", "js");
+await bundle("src/style.css", "css");

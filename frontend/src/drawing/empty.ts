@@ -1,0 +1,35 @@
+// What to say where there is nothing to draw, and why.
+
+import { el } from "../dom";
+import { count, plain, plural, probability } from "../format";
+import type { State } from "../state";
+
+export function emptyMessage(state: State): HTMLElement {
+  const { data, order, size } = state.edges;
+  if (order < 2) return message("Nothing to connect", "A graph needs at least two variables.");
+  if (size > 0) {
+    return message(
+      `No edges at level ${plain(state.level)}`,
+      `The first edge enters the graph at ${probability(data.q[0])}. Move the slider to the right to see it.`,
+    );
+  }
+  const pairs = (order * (order - 1)) / 2;
+  return message(
+    "No edges",
+    `None of the ${plural(pairs, "pair")} of variables has q ≤ ${plain(data.maxLevel)}. ${reason(data.rows, data.detectable, pairs)}`,
+  );
+}
+
+function reason(rows: number, detectable: number | null, pairs: number): string {
+  if (detectable === null || detectable >= 1) {
+    return `With ${plural(rows, "row")} no edge among so many pairs could be told from chance; more rows are needed.`;
+  }
+  return (
+    `Either the variables are not directly connected, or the connections are too weak for ${plural(rows, "row")}: ` +
+    `among ${count(pairs)} pairs a partial correlation stands out from about ${detectable.toPrecision(2)}.`
+  );
+}
+
+function message(title: string, text: string): HTMLElement {
+  return el("div", {}, el("h3", {}, title), el("p", {}, text));
+}

@@ -1,0 +1,158 @@
+// What is drawn and how: sizes, colours and emphasis, shared by both ways of drawing.
+
+import { MultiUndirectedGraph } from "graphology";
+import type { State } from "../state";
+
+export type Colour = [red: number, green: number, blue: number];
+
+export interface NodeStyle {
+  size: number;
+  colour: Colour;
+  alpha: number;
+}
+
+export interface EdgeStyle {
+  width: number;
+  colour: Colour;
+  alpha: number;
+}
+
+/** `index` is the position in the data; keys of graphs are text. */
+export interface NodeAttributes {
+  index: number;
+  x: number;
+  y: number;
+}
+
+export interface EdgeAttributes {
+  index: number;
+}
+
+const FEW = 60;
+const PALETTE = ["surface", "ink", "muted", "node", "positive", "negative"] as const;
+type Palette = Record<(typeof PALETTE)[number], Colour>;
+
+export class Scene {
+  /** Sigma draws this graph and ForceAtlas2 moves it; `x` and `y` follow. */
+  readonly graph = new MultiUndirectedGraph<NodeAttributes, EdgeAttributes>();
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  palette!: Palette;
+  /** Variables by importance; the first ones get a label. */
+  labelOrder: number[] = [];
+  private lit: { nodes: Set<number>; edges: Set<number> } | null = null;
+  private fineness = 1;
+  private edgeAlpha = 1;
+
+  constructor(
+    readonly state: State,
+    private readonly stage: HTMLElement,
+  ) {
+    const { data, order, size } = state.edges;
+    this.x = Float64Array.from(data.x);
+    this.y = Float64Array.from(data.y);
+    for (let i = 0; i < order; i++) this.graph.addNode(i, { x: data.x[i], y: data.y[i], index: i });
+    for (let e = 0; e < size; e++) {
+      this.graph.addUndirectedEdgeWithKey(e, data.source[e], data.target[e], { index: e });
+    }
+    this.graph.on("eachNodeAttributesUpdated", () => this.readPositions());
+    this.update();
+  }
+
+  /** Follow the state; call after any change of it and before drawing. */
+  update(): void {
+    const style = getComputedStyle(document.documentElement);
+    this.palette = Object.fromEntries(
+      PALETTE.map((name) => [name, parse(style.getPropertyValue(`--${name}`))]),
+    ) as Palette;
+    const { degrees, count } = this.state;
+    this.lit = this.emphasised();
+    this.fineness = fineness(degrees.length, this.stage.clientWidth, this.stage.clientHeight);
+    this.edgeAlpha = Math.min(0.85, Math.max(0.25, 1.5 - 0.28 * Math.log10(count + 1)));
+    const value = (node: number) => (this.isLit(node) ? 1e9 : 0) + degrees[node];
+    this.labelOrder = [...degrees.keys()].sort((a, b) => value(b) - value(a) || a - b);
+  }
+
+  node(node: number): NodeStyle {
+    const { palette, fineness } = this;
+    const degree = this.state.degrees[node];
+    const size = fineness * (degree ? Math.min(16, 4.2 + 1.5 * Math.sqrt(degree)) : 3.4);
+    if (this.isLit(node))
+      return { size: this.isChosen(node) ? size * 1.35 + 1.5 : size, colour: palette.node, alpha: 1 };
+    if (this.lit) return { size, colour: palette.muted, alpha: 0.18 };
+    return degree ? { size, colour: palette.node, alpha: 1 } : { size, colour: palette.muted, alpha: 0.4 };
+  }
+
+  /** The style of an edge, or null where the level leaves it out. */
+  edge(edge: number): EdgeStyle | null {
+    if (edge >= this.state.count) return null;
+    const { data, strongest } = this.state.edges;
+    const value = data.partialCorr[edge];
+    const width = Math.max(0.3, this.fineness) * (0.7 + (5 * Math.abs(value)) / strongest);
+    const colour = value < 0 ? this.palette.negative : this.palette.positive;
+    if (!this.lit) return { width, colour, alpha: this.edgeAlpha };
+    if (this.lit.edges.has(edge)) return { width: width + 0.6, colour, alpha: 0.95 };
+    return { width, colour: this.palette.muted, alpha: 0.07 };
+  }
+
+  isLit(node: number): boolean {
+    return this.lit?.nodes.has(node) ?? false;
+  }
+
+  /** Only what stands out, if anything does; and unconnected variables only where they are few. */
+  deservesLabel(node: number): boolean {
+    if (this.lit) return this.lit.nodes.has(node);
+    return this.state.degrees[node] > 0 || this.state.edges.order <= FEW;
+  }
+
+  isEdgeLit(edge: number): boolean {
+    return this.lit?.edges.has(edge) ?? false;
+  }
+
+  isChosen(node: number): boolean {
+    const { selection, edges } = this.state;
+    if (selection === null) return false;
+    if ("node" in selection) return selection.node === node;
+    return edges.data.source[selection.edge] === node || edges.data.target[selection.edge] === node;
+  }
+
+  /** The chosen variables: one, the two ends of an edge, or none. */
+  chosen(): number[] {
+    const { selection, edges } = this.state;
+    if (selection === null) return [];
+    if ("node" in selection) return [selection.node];
+    return [edges.data.source[selection.edge], edges.data.target[selection.edge]];
+  }
+
+  private emphasised(): { nodes: Set<number>; edges: Set<number> } | null {
+    const { selection, edges, count } = this.state;
+    if (selection === null) return null;
+    if ("edge" in selection) return { nodes: new Set(this.chosen()), edges: new Set([selection.edge]) };
+    const incident = edges.edgesOf(selection.node, count);
+    const nodes = incident.map((edge) => edges.otherEnd(edge, selection.node));
+    return { nodes: new Set([selection.node, ...nodes]), edges: new Set(incident) };
+  }
+
+  private readPositions(): void {
+    this.graph.forEachNode((_, { x, y, index }) => {
+      this.x[index] = x;
+      this.y[index] = y;
+    });
+  }
+}
+
+/** Smaller things where there are many, or little room. */
+function fineness(order: number, width: number, height: number): number {
+  const crowd = Math.min(1, Math.max(0.2, (60 / Math.max(1, order)) ** 0.35));
+  const room = Math.min(1.2, Math.max(0.5, Math.sqrt(width * height) / 800));
+  return crowd * room;
+}
+
+export function css([red, green, blue]: Colour, alpha = 1): string {
+  return `rgba(${red},${green},${blue},${alpha})`;
+}
+
+function parse(hex: string): Colour {
+  const value = parseInt(hex.trim().slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}

@@ -1,0 +1,54 @@
+// The edges, and which of them a level lets in.
+
+import type { ReportData } from "./data";
+
+export class EdgeSet {
+  readonly order: number;
+  readonly size: number;
+  readonly names: string[];
+  readonly strongest: number;
+  private readonly incident: number[][];
+
+  constructor(readonly data: ReportData) {
+    this.order = data.names.length;
+    this.size = data.q.length;
+    this.names = data.names.map((name, i) => (name.trim() ? name : `(column ${i + 1})`));
+    this.strongest = data.partialCorr.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    this.incident = data.names.map(() => []);
+    for (let edge = 0; edge < this.size; edge++) {
+      this.incident[data.source[edge]].push(edge);
+      this.incident[data.target[edge]].push(edge);
+    }
+  }
+
+  /** How many edges have q ≤ level; they are the first ones. */
+  countAt(level: number): number {
+    let low = 0;
+    let high = this.size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.data.q[middle] <= level) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Edges of a variable among the first `count`. */
+  edgesOf(node: number, count: number): number[] {
+    return this.incident[node].filter((edge) => edge < count);
+  }
+
+  otherEnd(edge: number, node: number): number {
+    const { source, target } = this.data;
+    return source[edge] === node ? target[edge] : source[edge];
+  }
+
+  degrees(count: number): Uint32Array {
+    const degrees = new Uint32Array(this.order);
+    for (let edge = 0; edge < count; edge++) {
+      degrees[this.data.source[edge]]++;
+      degrees[this.data.target[edge]]++;
+    }
+    return degrees;
+  }
+}

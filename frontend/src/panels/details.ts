@@ -1,0 +1,108 @@
+// The chosen variable with its neighbours, or the chosen edge with its two ends.
+// Before a choice: the variables with most neighbours, as places to begin.
+
+import { byId, el, nameOf } from "../dom";
+import { count, plain, plural, probability, signed } from "../format";
+import type { State } from "../state";
+
+const SHOWN = 300;
+const SUGGESTED = 6;
+
+export function setUpDetails(state: State): void {
+  const place = byId("details");
+  const show = () => {
+    const { selection } = state;
+    if (selection === null) place.replaceChildren(...suggestions(state));
+    else if ("node" in selection) place.replaceChildren(...variable(state, selection.node));
+    else place.replaceChildren(...edge(state, selection.edge));
+  };
+  state.on(["level", "selection"], show);
+  show();
+}
+
+function heading(state: State, ...content: (Node | string)[]): HTMLElement {
+  const clear = el("button", { class: "link", type: "button", click: () => state.select(null) }, "clear");
+  return el("div", { class: "chosen" }, el("h3", {}, ...content), clear);
+}
+
+function suggestions(state: State): HTMLElement[] {
+  const { degrees } = state;
+  const connected = [...degrees.keys()].filter((node) => degrees[node] > 0);
+  const best = connected.sort((a, b) => degrees[b] - degrees[a]).slice(0, SUGGESTED);
+  const note = el(
+    "p",
+    { class: "note" },
+    "Choose a variable here, in the drawing or in the table to see its neighbours.",
+  );
+  if (best.length === 0) return [note];
+  const items = best.map((node) =>
+    el("li", {}, variableButton(state, node), el("span", { class: "degree" }, count(degrees[node]))),
+  );
+  return [note, el("h3", { class: "small" }, "Most connected"), el("ol", { class: "hubs" }, ...items)];
+}
+
+function variable(state: State, node: number): HTMLElement[] {
+  const { edges, count: shown } = state;
+  const { partialCorr, p, q } = edges.data;
+  const found = edges.edgesOf(node, shown);
+  const title = heading(state, nameOf(edges.names[node]));
+  if (found.length === 0)
+    return [title, el("p", { class: "note" }, `No neighbours at level ${plain(state.level)}.`)];
+  found.sort((a, b) => Math.abs(partialCorr[b]) - Math.abs(partialCorr[a]));
+  const rows = found
+    .slice(0, SHOWN)
+    .map((e) =>
+      el(
+        "tr",
+        {},
+        el("td", {}, variableButton(state, edges.otherEnd(e, node))),
+        el("td", { class: partialCorr[e] < 0 ? "negative" : "positive" }, signed(partialCorr[e], 3)),
+        el("td", {}, probability(p[e])),
+        el("td", {}, probability(q[e])),
+      ),
+    );
+  const head = ["Neighbour", "Partial corr.", "p", "q"].map((text) => el("th", { scope: "col" }, text));
+  const table = el(
+    "table",
+    { class: "neighbours" },
+    el("thead", {}, el("tr", {}, ...head)),
+    el("tbody", {}, ...rows),
+  );
+  const summary = el(
+    "p",
+    { class: "note" },
+    `${plural(found.length, "neighbour")} at level ${plain(state.level)}, the strongest first`,
+  );
+  const rest = found.length - rows.length;
+  return rest > 0
+    ? [title, summary, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
+    : [title, summary, table];
+}
+
+function edge(state: State, e: number): HTMLElement[] {
+  const { data } = state.edges;
+  const facts: [string, string][] = [
+    ["Partial correlation", signed(data.partialCorr[e], 4)],
+    ["z", signed(data.z[e], 2)],
+    ["p", probability(data.p[e])],
+    ["q", probability(data.q[e])],
+  ];
+  const list = el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));
+  const title = heading(
+    state,
+    variableButton(state, data.source[e]),
+    " and ",
+    variableButton(state, data.target[e]),
+  );
+  return e < state.count
+    ? [title, list]
+    : [title, el("p", { class: "note" }, `Not in the graph at level ${plain(state.level)}.`), list];
+}
+
+function variableButton(state: State, node: number): HTMLElement {
+  return el(
+    "button",
+    { class: "link", type: "button", click: () => state.select({ node }) },
+    nameOf(state.edges.names[node]),
+  );
+}

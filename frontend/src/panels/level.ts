@@ -1,0 +1,56 @@
+// The error level: a slider for the hand, a field for an exact value, and what the level promises.
+
+import { byId } from "../dom";
+import { count, percent, plain } from "../format";
+import { levelStops, stopBelow } from "../levels";
+import type { State } from "../state";
+
+const KIND = { fdr: "False discovery rate", fwer: "Family-wise error rate" };
+
+export function setUpLevel(state: State): void {
+  const { level, maxLevel, error } = state.edges.data;
+  const stops = levelStops(level, maxLevel);
+  const slider = byId<HTMLInputElement>("level");
+  const exact = byId<HTMLInputElement>("level-exact");
+  const reset = byId("level-reset");
+
+  const show = () => {
+    slider.value = String(stopBelow(stops, state.level));
+    slider.setAttribute("aria-valuetext", `${plain(state.level)}, ${count(state.count)} edges`);
+    exact.value = plain(state.level);
+    exact.removeAttribute("aria-invalid");
+    byId("count").textContent = count(state.count);
+    byId("count-unit").textContent = state.count === 1 ? "edge" : "edges";
+    byId("promise").textContent = promise(error, state.level);
+    reset.hidden = state.level === level;
+  };
+  const choose = (value: number) => {
+    state.setLevel(value);
+    show();
+  };
+
+  byId("level-label").textContent = KIND[error];
+  byId("level-low").textContent = plain(stops[0]);
+  byId("level-high").textContent = plain(maxLevel);
+  reset.textContent = `back to ${plain(level)}`;
+  slider.max = String(stops.length - 1);
+  slider.addEventListener("input", () => choose(stops[Number(slider.value)]));
+  reset.addEventListener("click", () => {
+    choose(level);
+    slider.focus();
+  });
+  exact.addEventListener("change", () => {
+    const value = Number(exact.value.replace(",", "."));
+    if (value > 0 && value <= maxLevel) choose(value);
+    else exact.setAttribute("aria-invalid", "true");
+  });
+  show();
+}
+
+function promise(error: "fdr" | "fwer", level: number): string {
+  const bound =
+    error === "fdr"
+      ? `On average at most ${percent(level)} of these edges are false.`
+      : `The chance that any of these edges is false is at most ${percent(level)}.`;
+  return `${bound} That holds for a level chosen before looking.`;
+}

@@ -1,0 +1,191 @@
+// All edges of the graph, sortable. Only the rows in sight exist, so 20,000 edges stay quick.
+
+import { byId, el, nameOf } from "../dom";
+import { plain, plural, probability, signed } from "../format";
+import type { State } from "../state";
+
+const ROW = 36; // pixels; the style sheet says the same
+const MARGIN = 8; // rows kept ready above and below those in sight
+
+interface Column {
+  title: string;
+  key: (edge: number) => number;
+  cell: (edge: number) => Node | string;
+  kind?: (edge: number) => string;
+}
+
+export function setUpTable(state: State): void {
+  new EdgeTable(state, byId("edge-table"));
+}
+
+class EdgeTable {
+  private readonly columns: Column[];
+  private readonly sorted: Uint32Array; // every edge
+  private rows: Uint32Array = new Uint32Array(); // those in the graph at this level
+  private sortedBy = 5;
+  private ascending = true;
+  private active = 0;
+  private readonly body = el("tbody");
+  private readonly heads: HTMLElement[];
+  private readonly table: HTMLTableElement;
+  private readonly note = el("p", { class: "note" });
+
+  constructor(
+    private readonly state: State,
+    private readonly scroller: HTMLElement,
+  ) {
+    this.columns = columnsOf(state);
+    this.sorted = Uint32Array.from({ length: state.edges.size }, (_, edge) => edge);
+    this.heads = this.columns.map((column, i) =>
+      el("th", { scope: "col" }, el("button", { type: "button", click: () => this.sortBy(i) }, column.title)),
+    );
+    this.table = el(
+      "table",
+      {
+        role: "grid",
+        tabindex: "0",
+        "aria-label": "Edges. Arrow keys move, Enter shows an edge.",
+        keydown: (event) => this.onKey(event as KeyboardEvent),
+      },
+      el("thead", {}, el("tr", {}, ...this.heads)),
+      this.body,
+    );
+    scroller.append(this.table);
+    scroller.after(this.note);
+    scroller.addEventListener("scroll", () => this.draw());
+    new ResizeObserver(() => this.draw()).observe(scroller);
+    state.on(["level"], () => this.filter());
+    state.on(["selection"], () => this.draw());
+    this.filter();
+  }
+
+  private sortBy(column: number): void {
+    this.ascending = column === this.sortedBy ? !this.ascending : true;
+    this.sortedBy = column;
+    const { key } = this.columns[column];
+    const sign = this.ascending ? 1 : -1;
+    const keys = Float64Array.from({ length: this.sorted.length }, (_, edge) => key(edge));
+    this.sorted.sort((a, b) => sign * (keys[a] - keys[b]) || a - b);
+    this.filter();
+  }
+
+  private filter(): void {
+    const { count, level } = this.state;
+    this.rows = this.sorted.filter((edge) => edge < count);
+    this.active = 0;
+    this.scroller.scrollTop = 0;
+    this.table.setAttribute("aria-rowcount", String(count + 1));
+    this.heads.forEach((head, i) =>
+      head.setAttribute(
+        "aria-sort",
+        i !== this.sortedBy ? "none" : this.ascending ? "ascending" : "descending",
+      ),
+    );
+    this.scroller.hidden = count === 0;
+    this.note.textContent = count
+      ? `${plural(count, "edge")} with q ≤ ${plain(level)}`
+      : `No edges with q ≤ ${plain(level)}.`;
+    this.draw();
+  }
+
+  private draw(): void {
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - MARGIN);
+    const last = Math.min(
+      this.rows.length,
+      Math.ceil((this.scroller.scrollTop + this.scroller.clientHeight) / ROW) + MARGIN,
+    );
+    const made: HTMLElement[] = [];
+    for (let i = first; i < last; i++) made.push(this.row(i));
+    this.body.replaceChildren(gap(first), ...made, gap(this.rows.length - last));
+    if (this.active >= first && this.active < last)
+      this.table.setAttribute("aria-activedescendant", `row-${this.active}`);
+    else this.table.removeAttribute("aria-activedescendant");
+  }
+
+  private row(i: number): HTMLElement {
+    const edge = this.rows[i];
+    const { selection } = this.state;
+    const selected = selection !== null && "edge" in selection && selection.edge === edge;
+    const cells = this.columns.map((column) =>
+      el("td", { class: column.kind?.(edge) ?? "" }, column.cell(edge)),
+    );
+    return el(
+      "tr",
+      {
+        id: `row-${i}`,
+        "aria-rowindex": i + 2,
+        "aria-selected": String(selected),
+        class: i === this.active ? "active" : "",
+        click: () => this.choose(i),
+      },
+      ...cells,
+    );
+  }
+
+  private choose(i: number): void {
+    this.active = i;
+    this.state.select({ edge: this.rows[i] });
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.target !== this.table || this.rows.length === 0) return;
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW) - 2);
+    const moves: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    if (event.key in moves) this.move(this.active + moves[event.key]);
+    else if (event.key === "Enter" || event.key === " ") this.choose(this.active);
+    else return;
+    event.preventDefault();
+  }
+
+  private move(to: number): void {
+    this.active = Math.min(this.rows.length - 1, Math.max(0, to));
+    const top = this.active * ROW;
+    const sight = this.scroller.clientHeight - 2 * ROW; // the head covers one row
+    if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+    else if (top > this.scroller.scrollTop + sight) this.scroller.scrollTop = top - sight;
+    this.draw();
+  }
+}
+
+function columnsOf(state: State): Column[] {
+  const { names, data } = state.edges;
+  const rank = ranks(names);
+  const sign = (edge: number) => (data.partialCorr[edge] < 0 ? "number negative" : "number positive");
+  const number = () => "number";
+  return [
+    { title: "Variable", key: (e) => rank[data.source[e]], cell: (e) => nameOf(names[data.source[e]]) },
+    { title: "Variable", key: (e) => rank[data.target[e]], cell: (e) => nameOf(names[data.target[e]]) },
+    {
+      title: "Partial corr.",
+      key: (e) => data.partialCorr[e],
+      cell: (e) => signed(data.partialCorr[e], 3),
+      kind: sign,
+    },
+    { title: "z", key: (e) => data.z[e], cell: (e) => signed(data.z[e], 2), kind: number },
+    { title: "p", key: (e) => data.p[e], cell: (e) => probability(data.p[e]), kind: number },
+    { title: "q", key: (e) => data.q[e], cell: (e) => probability(data.q[e]), kind: number },
+  ];
+}
+
+/** Alphabetical places, x2 before x10; made once, so that sorting edges compares numbers. */
+function ranks(names: string[]): Uint32Array {
+  const collator = new Intl.Collator(undefined, { numeric: true });
+  const rank = new Uint32Array(names.length);
+  [...names.keys()]
+    .sort((a, b) => collator.compare(names[a], names[b]) || a - b)
+    .forEach((node, place) => (rank[node] = place));
+  return rank;
+}
+
+function gap(rows: number): HTMLElement {
+  const row = el("tr", { class: "gap", "aria-hidden": "true" });
+  row.style.height = `${rows * ROW}px`;
+  return row;
+}

@@ -1,0 +1,114 @@
+"""What a report shows, as plain data: no estimator is needed to make one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hedgerow._validate import in_open_interval, integer_at_least, one_of
+
+_NUMBERS = ("partial_corr", "z", "p_value", "q_value")
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """The graph and how it was made.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One name for each variable; any text, also empty or repeated.
+    source, target : arrays of int
+        The two ends of each edge, as positions in ``names``.
+    partial_corr, z, p_value, q_value : arrays of float
+        One value for each edge. ``q_value`` is the smallest level at which the edge is in the
+        graph, and edges are sorted by it; edges up to ``max_level`` belong here, so that the
+        page can show what a more generous level would add.
+    level, max_level : float
+        The level the graph was made with, and the largest one the page offers.
+    error : {"fdr", "fwer"}
+        What ``level`` bounds: the expected share of false edges or the chance of any.
+    rows, n_columns : int
+        How many rows were read, and from how many columns.
+    version : str
+        The version of Hedgerow that made the graph.
+    warnings : sequence of str
+        What the reader should know before trusting the graph.
+    title, made : str
+        A heading, and the date the graph was made.
+
+    Examples
+    --------
+    >>> data = ReportData(names=["a", "b"], source=[0], target=[1], partial_corr=[0.5], z=[5.0],
+    ...                   p_value=[6e-7], q_value=[6e-7], level=0.05, rows=100, version="1.0")
+    >>> data.n_columns, data.max_level
+    (2, 0.2)
+    """
+
+    names: Sequence[str]
+    source: Any
+    target: Any
+    partial_corr: Any
+    z: Any
+    p_value: Any
+    q_value: Any
+    level: float
+    rows: int
+    version: str
+    max_level: float = 0.2
+    error: str = "fdr"
+    n_columns: int | None = None
+    warnings: Sequence[str] = field(default=())
+    title: str = "Hedgerow report"
+    made: str = ""
+
+    def __post_init__(self) -> None:
+        keep = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        keep("names", [str(name) for name in self.names])
+        keep("warnings", [str(warning) for warning in self.warnings])
+        keep("n_columns", len(self.names) if self.n_columns is None else self.n_columns)
+        for name in ("source", "target"):
+            keep(name, _ends(name, getattr(self, name), len(self.names)))
+        for name in _NUMBERS:
+            keep(name, _values(name, getattr(self, name), len(self.source)))
+        integer_at_least("rows", self.rows, 0)
+        integer_at_least("n_columns", self.n_columns, len(self.names))
+        in_open_interval("level", self.level, 0, 1)
+        if not self.level <= self.max_level <= 1:
+            raise ValueError(f"max_level must be in [level, 1], got {self.max_level!r}")
+        one_of("error", self.error, ("fdr", "fwer"))
+        self._check_edges()
+
+    def _check_edges(self) -> None:
+        if len(self.target) != len(self.source):
+            raise ValueError(
+                f"target must be as long as source ({len(self.source)}), got {len(self.target)}"
+            )
+        loops = np.flatnonzero(self.source == self.target)
+        if len(loops):
+            raise ValueError(f"source and target must differ, got {self.source[loops[0]]} twice")
+        if np.any(np.diff(self.q_value) < 0):
+            where = int(np.argmax(np.diff(self.q_value) < 0)) + 1
+            raise ValueError(f"q_value must be sorted, got a smaller value at position {where}")
+        if len(self.q_value) and self.q_value[-1] > self.max_level:
+            raise ValueError(f"q_value must be at most max_level, got {self.q_value[-1]!r}")
+
+
+def _ends(name: str, values: Any, n_names: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a one-dimensional array of integers, got {array.dtype}")
+    outside = array[(array < 0) | (array >= n_names)]
+    if len(outside):
+        raise ValueError(f"{name} must be in [0, {n_names}), got {outside[0]}")
+    return array.astype(np.int64)
+
+
+def _values(name: str, values: Any, n_edges: int) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (n_edges,):
+        raise ValueError(f"{name} must have one value for each edge ({n_edges}), got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
+    return array
