@@ -50,14 +50,15 @@ def graph_of(
     """Return all edges up to the level ``loosest``."""
     corr = correlation(moments)
     n_columns = len(corr)
-    original, sign = _originals(corr)
+    enough = moments.rows >= MIN_ROWS
+    original, sign = _originals(corr if enough else np.eye(n_columns))
     alive = varies(moments)
     tested = np.flatnonzero(alive & (original == np.arange(n_columns)))
     copies = np.flatnonzero(alive & (original != np.arange(n_columns)))
 
     edges = _no_edges()
     determined = np.empty(0, dtype=np.intp)
-    if moments.rows >= MIN_ROWS and len(tested) > 1:
+    if enough and len(tested) > 1:
         weights = _fold(hedge_weights, copies, original, sign)[np.ix_(tested, tested)]
         tests = judge_pairs(corr[np.ix_(tested, tested)], moments.rows, weights, error)
         edges = _listed(tests, tested, loosest)

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+_ROUNDING = 1e-13  # relative error that sums of many rows may gather
+
+
 class Columns(NamedTuple):
     """Number of rows, mean and sum of squared deviations of each column."""
 
@@ -93,7 +96,7 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
 def varies(moments: Moments) -> NDArray[np.bool_]:
     """Return which columns vary by more than the rounding error of their values."""
     spread = np.sqrt(np.diag(moments.products) / max(moments.rows, 1))
-    return spread > 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
+    return spread > _ROUNDING * np.abs(moments.mean)
 
 
 def correlation(moments: Moments) -> Array:

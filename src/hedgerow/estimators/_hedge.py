@@ -277,6 +277,7 @@ class HedgeGraph(BaseEstimator):
         return self._results[key]
 
     def _precision(self) -> PrecisionFit:
+        check_is_fitted(self)
         key = ("precision", self.error, self.level)
         if key not in self._results:
             moments = self._learned().moments

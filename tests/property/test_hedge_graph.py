@@ -1,0 +1,145 @@
+"""What must not change the graph, does not: order of columns, units, chunks, precision of input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow import HedgeGraph
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.table import EdgeTable
+
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
+    for category in (DataWarning, GuaranteeWarning)
+]
+
+LEVEL = 0.2
+
+
+@st.composite
+def tables(draw, max_rows=700, max_columns=12):
+    """Rows of a Gaussian with a random sparse dependence between columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_rows = draw(st.integers(8, max_rows))
+    n_columns = draw(st.integers(2, max_columns))
+    loadings = np.eye(n_columns) + 0.6 * np.tril(rng.random((n_columns, n_columns)) < 0.2, -1)
+    return rng.standard_normal((n_rows, n_columns)) @ loadings.T
+
+
+def scores(model, n_columns):
+    """The z of every pair as a matrix, zero where the pair is not an edge up to level 0.5."""
+    edges = model.edges_up_to(0.5)
+    z = np.zeros((n_columns, n_columns))
+    z[edges.source, edges.target] = z[edges.target, edges.source] = edges.z
+    return z
+
+
+def levels(model, n_columns):
+    edges = model.edges_up_to(0.5)
+    q = np.ones((n_columns, n_columns))
+    q[edges.source, edges.target] = q[edges.target, edges.source] = edges.q_value
+    return q
+
+
+def assert_same_graph(a, b, order=slice(None), signs=1.0):
+    n_columns = a.n_features_in_
+    qa, qb = levels(a, n_columns)[order][:, order], levels(b, n_columns)
+    np.testing.assert_allclose(np.minimum(qa, 0.499), np.minimum(qb, 0.499), rtol=1e-3, atol=1e-9)
+    both = (qa < 0.499) & (qb < 0.499)
+    za, zb = scores(a, n_columns)[order][:, order] * signs, scores(b, n_columns)
+    np.testing.assert_allclose(za[both], zb[both], rtol=1e-3, atol=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(), st.randoms(use_true_random=False))
+def test_permuting_columns_permutes_the_graph(rows, random):
+    order = np.array(random.sample(range(rows.shape[1]), rows.shape[1]))
+    direct = HedgeGraph(level=LEVEL).fit(rows)
+    permuted = HedgeGraph(level=LEVEL).fit(rows[:, order])
+    assert_same_graph(direct, permuted, order)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_units_and_origin_of_columns_do_not_matter(rows, seed):
+    rng = np.random.default_rng(seed)
+    n_columns = rows.shape[1]
+    scale = 10.0 ** rng.uniform(-6, 6, n_columns) * rng.choice([-1, 1], n_columns)
+    shift = scale * 10.0 ** rng.uniform(-2, 4, n_columns)
+    direct = HedgeGraph(level=LEVEL).fit(rows)
+    rescaled = HedgeGraph(level=LEVEL).fit(rows * scale + shift)
+    assert_same_graph(direct, rescaled, signs=np.sign(np.outer(scale, scale)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables(max_rows=1600), st.lists(st.integers(1, 1599), max_size=6))
+def test_any_chunking_gives_the_identical_state_and_graph(rows, cuts):
+    whole = HedgeGraph(level=LEVEL).fit(rows)
+    parts = HedgeGraph(level=LEVEL)
+    for chunk in np.split(rows, sorted({cut for cut in cuts if cut < len(rows)})):
+        parts.partial_fit(chunk)
+    assert parts.n_samples_seen_ == whole.n_samples_seen_ == len(rows)
+    a, b = whole._stream.arrays(), parts._stream.arrays()
+    assert all(np.array_equal(a[name], b[name]) for name in a)
+    for column in EdgeTable.COLUMNS:
+        assert np.array_equal(whole.edges_[column], parts.edges_[column])
+
+
+@settings(max_examples=5, deadline=None)
+@given(tables(max_rows=600, max_columns=5))
+def test_one_row_at_a_time_with_queries_between(rows):
+    whole = HedgeGraph(level=LEVEL).fit(rows)
+    single = HedgeGraph(level=LEVEL)
+    for k, row in enumerate(rows):
+        single.partial_fit(row[None])
+        if k % 97 == 0:
+            assert single.adjacency_.shape == (rows.shape[1], rows.shape[1])
+    assert np.array_equal(whole.edges_.z, single.edges_.z)
+
+
+@settings(max_examples=15, deadline=None)
+@given(tables())
+def test_float32_rows_are_the_same_rows(rows):
+    single = rows.astype(np.float32)
+    a = HedgeGraph(level=LEVEL).fit(single)
+    b = HedgeGraph(level=LEVEL).fit(single.astype(np.float64))
+    assert np.array_equal(a.edges_.z, b.edges_.z)
+    assert np.array_equal(a.edges_.q_value, b.edges_.q_value)
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables(), st.sampled_from(["fdr", "fwer"]), st.floats(0.001, 0.5))
+def test_results_agree_with_each_other(rows, error, level):
+    model = HedgeGraph(error=error, level=level).fit(rows)
+    edges = model.edges_
+    adjacency = model.adjacency_.toarray()
+    assert adjacency.dtype == np.bool_
+    assert np.array_equal(adjacency, adjacency.T)
+    assert not adjacency.diagonal().any()
+    assert adjacency.sum() == 2 * len(edges)
+    assert (edges.q_value <= level).all()
+    assert np.all(np.diff(edges.q_value) >= 0)
+    partial = model.partial_corr_
+    assert np.array_equal(partial != 0, adjacency | np.eye(len(adjacency), dtype=bool))
+    assert np.abs(partial).max() <= 1
+    precision = model.precision_
+    assert np.array_equal(precision != 0, adjacency | np.eye(len(adjacency), dtype=bool))
+    assert np.linalg.eigvalsh(precision)[0] > 0
+    np.testing.assert_allclose(model.location_, rows.mean(axis=0), atol=1e-10)
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables(), st.integers(1, 500))
+def test_a_loaded_model_goes_on_as_if_never_stopped(tmp_path_factory, rows, stop):
+    path = tmp_path_factory.mktemp("models") / "model.hedgerow"
+    first, rest = rows[:stop], rows[stop:]
+    kept = HedgeGraph(level=LEVEL).partial_fit(first)
+    kept.save(path)
+    loaded = HedgeGraph.load(path)
+    for model in (kept, loaded):
+        if len(rest):
+            model.partial_fit(rest)
+    assert np.array_equal(kept.edges_.z, loaded.edges_.z)
+    a, b = kept._stream.arrays(), loaded._stream.arrays()
+    assert all(np.array_equal(a[name], b[name]) for name in a)

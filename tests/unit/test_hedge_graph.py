@@ -1,0 +1,239 @@
+"""HedgeGraph as its users meet it: tables in, names out, and a word about bad data."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from hedgerow import HedgeGraph, datasets
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.graph import rows_to_detect
+from hedgerow.storage import StorageError
+
+NAMES = ["a b", "ü", "x,y", "<i>", "5"]
+
+
+def walk(n_rows=400, n_columns=5, seed=0):
+    """A random walk across the columns: a chain of edges."""
+    return np.cumsum(np.random.default_rng(seed).standard_normal((n_rows, n_columns)), axis=1)
+
+
+def chain(n):
+    return {frozenset((i, i + 1)) for i in range(n - 1)}
+
+
+def edge_set(model):
+    return {frozenset((edge.source, edge.target)) for edge in model.edges_}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(walk(), columns=NAMES),
+        pl.DataFrame(walk(), schema=NAMES),
+        pa.table(dict(zip(NAMES, walk().T))),
+    ],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_names_come_out_as_they_went_in(table):
+    model = HedgeGraph(error="fwer").fit(table)
+    assert model.feature_names_in_.tolist() == NAMES
+    assert edge_set(model) == {frozenset(NAMES[i : i + 2]) for i in range(4)}
+    assert set(model.to_networkx().nodes) == set(NAMES)
+    assert np.array_equal(model.edges_.z, HedgeGraph(error="fwer").fit(walk()).edges_.z)
+
+
+def test_edge_table_turns_into_frames():
+    edges = HedgeGraph(error="fwer").fit(walk()).edges_
+    assert edges.to_pandas().columns.tolist() == list(edges.COLUMNS)
+    assert edges.to_polars().shape == (4, 6)
+    assert pd.DataFrame(dict(edges)).equals(edges.to_pandas())
+    assert "partial_corr" in str(edges)
+    with pytest.raises(KeyError, match="source"):
+        edges["nothing"]
+
+
+def test_html_of_edges_escapes_names():
+    rows = pd.DataFrame(walk(), columns=["<script>", "b", "c", "d", "e"])
+    html = HedgeGraph(error="fwer").fit(rows).edges_._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script>" not in html
+
+
+def test_networkx_edges_carry_the_tests():
+    graph = HedgeGraph(error="fwer").fit(walk()).to_networkx()
+    assert graph.number_of_edges() == 4
+    assert set(graph.edges[0, 1]) == {"partial_corr", "z", "p_value", "q_value"}
+
+
+def test_estimates_are_near_the_truth():
+    model = datasets.make("chain", 30, strength=0.4, seed=1)
+    fitted = HedgeGraph().fit(model.sample(4000, 2))
+    assert edge_set(fitted) >= chain(30)
+    edges = fitted.edges_
+    true = edges.partial_corr[np.abs(edges.source - edges.target) == 1]
+    np.testing.assert_allclose(np.abs(true), 0.4, atol=5 / np.sqrt(4000))
+    precision = model.precision.toarray()
+    relative = np.abs(fitted.precision_ - precision).max() / precision.max()
+    assert relative < 0.2
+    np.testing.assert_allclose(fitted.covariance_ @ fitted.precision_, np.eye(30), atol=1e-6)
+
+
+def test_score_is_the_gaussian_log_likelihood():
+    from scipy.stats import multivariate_normal
+
+    model = HedgeGraph().fit(walk(1000))
+    rows = walk(50, seed=9)
+    expected = multivariate_normal(model.location_, model.covariance_).logpdf(rows).mean()
+    assert model.score(rows) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_looser_level_needs_no_new_fit():
+    model = HedgeGraph(level=0.01).fit(walk(300, 12))
+    loose = HedgeGraph(level=0.4).fit(walk(300, 12))
+    assert np.array_equal(model.edges_up_to(0.4).q_value, loose.edges_.q_value)
+    with pytest.raises(ValueError, match=r"level must be in \(0, 0.5\], got 0.7"):
+        model.edges_up_to(0.7)
+
+
+def test_changing_level_after_fit_is_honoured():
+    model = HedgeGraph(level=0.4).fit(walk(200, 12))
+    count = len(model.edges_)
+    model.set_params(level=1e-6)
+    assert len(model.edges_) < count
+    assert model.adjacency_.sum() == 2 * len(model.edges_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"level": 1.5}, "level must be a number in (0, 1), got 1.5"),
+        ({"level": "much"}, "level must be a number in (0, 1), got 'much'"),
+        ({"error": "none"}, "error must be one of 'fdr', 'fwer', got 'none'"),
+    ],
+)
+def test_bad_parameters_are_told_by_name(parameters, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        HedgeGraph(**parameters).fit(walk())
+
+
+def test_missing_values_are_counted_and_placed():
+    rows = pd.DataFrame(walk(), columns=NAMES)
+    rows.iloc[3, 1] = np.nan
+    rows.iloc[4:6, 2] = np.inf
+    with pytest.raises(ValueError, match=r"1 NaN .* 2 inf .*'ü' \(1\), 'x,y' \(2\)"):
+        HedgeGraph().fit(rows)
+
+
+def test_a_bad_chunk_changes_nothing():
+    model = HedgeGraph().partial_fit(walk())
+    before = model.edges_.z
+    bad = walk()
+    bad[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(bad)
+    assert model.n_samples_seen_ == 400
+    assert np.array_equal(model.edges_.z, before)
+
+
+def test_constant_columns_are_isolated_and_named():
+    rows = pd.DataFrame(walk(), columns=NAMES).assign(still=3.0)
+    with pytest.warns(DataWarning, match="constant columns are isolated nodes: 'still'"):
+        model = HedgeGraph(error="fwer").fit(rows)
+    assert len(edge_set(model)) == 4
+    assert model.adjacency_.toarray()[-1].sum() == 0
+    assert np.linalg.eigvalsh(model.precision_)[0] > 0
+
+
+def test_copies_are_joined_to_their_original_alone():
+    rows = walk()
+    rows = np.column_stack([rows, -2 * rows[:, 1] + 5, rows[:, 1]])
+    with pytest.warns(DataWarning, match="5 of 1, 6 of 1"):
+        model = HedgeGraph(error="fwer").fit(rows)
+    assert edge_set(model) == chain(5) | {frozenset((1, 5)), frozenset((1, 6))}
+    assert model.partial_corr_[1, 5] == -1
+    assert model.partial_corr_[1, 6] == 1
+    assert np.linalg.eigvalsh(model.precision_)[0] > 0
+
+
+def test_linear_combinations_are_named():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((500, 6))
+    rows = np.column_stack([rows, rows[:, 0] + rows[:, 1]])
+    with pytest.warns(DataWarning, match="columns that others determine have no unique edges"):
+        model = HedgeGraph(error="fwer").fit(rows)
+    assert edge_set(model) <= {frozenset(pair) for pair in ((0, 1), (0, 6), (1, 6))}
+    assert np.isfinite(model.precision_).all()
+
+
+def test_all_columns_constant():
+    with pytest.warns(DataWarning, match="constant"):
+        model = HedgeGraph().fit(np.ones((100, 3)))
+    assert len(model.edges_) == 0
+    assert model.precision_.shape == (3, 3)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 4, 5, 10])
+def test_too_few_rows_give_no_edges_and_advice(n_rows):
+    advice = rows_to_detect(0.5, 40, 0.05)
+    with pytest.warns(GuaranteeWarning, match=f"{n_rows} rows are too few .* {advice} rows"):
+        model = HedgeGraph().fit(np.random.default_rng(0).standard_normal((n_rows, 40)))
+    assert model.adjacency_.nnz <= 2
+    assert np.linalg.eigvalsh(model.precision_)[0] > 0
+
+
+def test_few_rows_are_said_to_be_few():
+    with pytest.warns(GuaranteeWarning, match="40 rows are few for 60 columns"):
+        HedgeGraph().fit(np.random.default_rng(0).standard_normal((40, 60)))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (50, 1), (50,)])
+def test_wrong_shapes_are_refused(shape):
+    with pytest.raises(ValueError, match=r"minimum of|required|Expected 2D"):
+        HedgeGraph().fit(np.zeros(shape))
+
+
+def test_text_columns_are_named():
+    with pytest.raises(ValueError, match=r"numeric columns.*'town'"):
+        HedgeGraph().fit(pd.DataFrame({"a": [1.0, 2, 3], "b": [1, 2, 4], "town": list("xyz")}))
+
+
+def test_results_before_fit_are_refused():
+    from sklearn.exceptions import NotFittedError
+
+    for name in ("edges_", "adjacency_", "precision_", "location_", "n_samples_seen_"):
+        with pytest.raises(NotFittedError):
+            getattr(HedgeGraph(), name)
+
+
+def test_only_a_model_file_is_loaded(tmp_path):
+    path = tmp_path / "model"
+    HedgeGraph().fit(walk()).save(path)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(StorageError):
+        HedgeGraph.load(path)
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(StorageError):
+        HedgeGraph.load(path)
+
+
+def test_names_and_parameters_survive_a_file(tmp_path):
+    model = HedgeGraph(error="fwer", level=0.01).fit(pd.DataFrame(walk(), columns=NAMES))
+    model.save(tmp_path / "model")
+    loaded = HedgeGraph.load(tmp_path / "model")
+    assert loaded.get_params() == model.get_params()
+    assert loaded.feature_names_in_.tolist() == NAMES
+    assert loaded.n_features_in_ == 5
+    assert [tuple(edge) for edge in loaded.edges_] == [tuple(edge) for edge in model.edges_]
+
+
+def test_many_columns_are_within_reach():
+    model = datasets.make("erdos_renyi", 1000, strength=0.24, signs="mixed", seed=3)
+    fitted = HedgeGraph().fit(model.sample(600, 4))
+    wrong = (fitted.adjacency_.astype(int) - model.adjacency.astype(int)).toarray()
+    found = fitted.adjacency_.nnz
+    assert (wrong > 0).sum() < 0.1 * found
+    assert (wrong < 0).sum() < 0.2 * model.adjacency.nnz
