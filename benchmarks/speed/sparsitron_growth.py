@@ -2,8 +2,9 @@
 
     python benchmarks/speed/sparsitron_growth.py
 
-Prints the table and draws docs/images/sparsitron_growth.{svg,png}. Compilation happens before the
-clock starts; each figure is the fastest of several runs.
+Prints the table and draws docs/images/sparsitron_growth.{svg,png}. One thread, so that growth is
+not confused with how well threads share the work; compilation happens before the clock starts; each
+figure is the fastest of several rounds.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import time
 import warnings
 from pathlib import Path
 
+import numba
 import numpy as np
 
 from hedgerow import SparsitronGraph
@@ -27,15 +29,12 @@ FIXED_COLUMNS, FIXED_ROWS = 64, 2_000
 COLOURS = {"average": "#0072b2", "checkpoints": "#d55e00", "argmin": "#009e73"}
 
 
-def seconds(selection, m, p, repeats):
+def seconds(selection, m, p):
     X = np.random.default_rng(0).standard_normal((m, p))
     learner = SparsitronGraph(selection=selection, max_precision=1.0)
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        learner.fit(X)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    start = time.perf_counter()
+    learner.fit(X)
+    return time.perf_counter() - start
 
 
 def slope(sizes, times):
@@ -44,18 +43,24 @@ def slope(sizes, times):
 
 
 def measure(repeats):
-    """Return {axis: {selection: (sizes, times, slope)}}."""
+    """Return {axis: {selection: (sizes, times, slope)}}, each time the least of ``repeats``.
+
+    The repeats go round all sizes, so that a busy moment of the machine does not fall on one.
+    """
+    jobs = [
+        *((s, "m", size, size, FIXED_COLUMNS) for s in COLUMNS for size in ROWS),
+        *((s, "p", size, FIXED_ROWS, size) for s in COLUMNS for size in COLUMNS[s]),
+    ]
+    for selection in COLUMNS:
+        seconds(selection, 10, 3)  # compiles
+    rounds = [[seconds(selection, m, p) for selection, _, _, m, p in jobs] for _ in range(repeats)]
+    least = np.min(rounds, axis=0)
     results = {"m": {}, "p": {}}
-    for selection, columns in COLUMNS.items():
-        seconds(selection, 10, 3, repeats=1)  # compiles
-        for axis, sizes in (("m", ROWS), ("p", columns)):
-            times = [
-                seconds(selection, size, FIXED_COLUMNS, repeats)
-                if axis == "m"
-                else seconds(selection, FIXED_ROWS, size, repeats)
-                for size in sizes
-            ]
-            results[axis][selection] = sizes, times, slope(sizes, times)
+    for axis, of_axis in results.items():
+        for selection in COLUMNS:
+            mine = [k for k, job in enumerate(jobs) if job[:2] == (selection, axis)]
+            sizes, times = [jobs[k][2] for k in mine], least[mine]
+            of_axis[selection] = sizes, times, slope(sizes, times)
     return results
 
 
@@ -94,10 +99,11 @@ def draw(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-plot", action="store_true", help="print the table only")
     options = parser.parse_args()
     warnings.simplefilter("ignore", GuaranteeWarning)
+    numba.set_num_threads(1)
     results = measure(options.repeats)
     print_table(results)
     if not options.no_plot:

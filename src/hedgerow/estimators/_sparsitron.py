@@ -66,8 +66,9 @@ class SparsitronGraph(BaseEstimator):
           last T, T/2, T/4, ... candidates. Time O((T + M) p² + p³ log T), memory O(p² log T).
           Guarantee: Theorem 1 with the same T and M, as the average of all is among them.
         - ``"average"``: the average of all candidates. Time O(T p²); no rows are held out.
-          Guarantee: Theorem 1 with M = 0, as the risk is convex. It forgets its beginning
-          slowly, and needs several times as many rows as the others in practice.
+          Guarantee: Theorem 1 with M = 0, as the risk is convex. It cannot forget its poor
+          beginning, and took about eight times as many rows as the others where measured
+          (docs/theory.md, section 7).
     horizon : int, optional
         Number of rows in all; the learning rate and the scaling depend on it, so it must be known
         before the first row. ``fit`` takes the number of rows it is given; ``partial_fit`` is
