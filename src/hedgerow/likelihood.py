@@ -2,16 +2,20 @@
 
 Among all positive definite matrices that are zero off the graph, the maximum-likelihood precision
 is the one whose inverse agrees with the sample covariance on the diagonal and on the edges. It is
-found one connected component at a time, on the scale of correlations, so units do not matter.
+found one connected component at a time, on the scale of correlations, so that units do not
+matter, by iterative proportional scaling: regress each node on its neighbours, fill in its other
+correlations from the regression, and go round until nothing moves (docs/likelihood.md).
 """
 
-from math import log, pi
+from contextlib import suppress
+from math import log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, lapack
-from scipy.sparse import csc_array, csr_array
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
@@ -20,9 +24,16 @@ from hedgerow.engines import scaling_cpu
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-8  # of the likelihood equations, in units of correlation
-LEAST_VARIANCE = 1e-10  # that a column's neighbours must leave over, as a share of its variance
-_MAX_SWEEPS = 1000
+TOLERANCE = 1e-6  # of the likelihood equations, in units of correlation
+LEAST_VARIANCE = 1e-10  # share of a column's variance that its neighbours must leave over
+# A column that varies less counts as constant: its precision could overflow.
+_LEAST_SCALE = sqrt(np.finfo(np.float64).tiny / LEAST_VARIANCE)
+_STILL = 1e-10  # movement at which scaling stops,
+_ROUNDING = 10 * np.finfo(np.float64).eps  # or a multiple of this: what rounding alone can move
+_MAX_SWEEPS = 600
+_MAX_RELAXED_SWEEPS = 300  # if it takes more, the graph may be of those where relaxation hinders
+_WINDOW = 8  # sweeps from one relaxation to the next; more when it is near 2 and acts slowly
+_MAX_RELAXATION = 1.98
 
 
 class PrecisionFit(NamedTuple):
@@ -31,13 +42,13 @@ class PrecisionFit(NamedTuple):
     Attributes
     ----------
     precision : csr_array of shape (p, p)
-        Positive definite, and stored exactly on the diagonal and the edges.
+        Positive definite; only the diagonal and the edges are stored.
     covariance : ndarray of shape (p, p)
         Its inverse.
     shrinkage : float
         Largest share by which correlations were moved toward zero; 0 if they were taken as given.
     shrunk : ndarray of bool of shape (p,)
-        Columns in a component that had to be shrunk.
+        Columns whose correlations were.
     """
 
     precision: csr_array
@@ -46,17 +57,24 @@ class PrecisionFit(NamedTuple):
     shrunk: NDArray[np.bool_]
 
 
+class _Scaled(NamedTuple):
+    """Precision of one component and its inverse, on the scale of correlations."""
+
+    precision: csr_array
+    inverse: Array
+
+
 def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> PrecisionFit:
     """Return the maximum-likelihood precision matrix on a graph.
 
-    The inverse of the result agrees with ``covariance`` on the diagonal and on every edge to
-    `TOLERANCE`, in units of correlation.
+    Its inverse agrees with ``covariance`` on the diagonal and on every edge to `TOLERANCE` in
+    units of correlation, and mostly to 1e-9 and better.
 
     Where columns are collinear, or ``n_rows`` too few for the graph, likelihood has no maximum.
-    The correlations of that connected component are then moved toward zero as if one more
-    row of independent columns, with the variances observed, had been seen: by the share
-    1 / (n_rows + 1), well below their sampling error of about 1 / √n_rows. Should this not be
-    enough, 4, 16, ... rows are added. ``shrinkage`` says by how much.
+    Correlations in that connected component are then moved toward zero as if one more row of
+    unrelated columns, with the variances observed, had been seen: by the share 1 / (n_rows + 1),
+    which is well below their sampling error of about 1 / √n_rows. Should this not be enough, it is
+    4, 16, 64, ... rows. ``shrinkage`` says by how much.
 
     A column without variance has no scale of its own; it gets variance and precision 1.
 
@@ -67,7 +85,7 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
     n_rows : int
         Number of rows behind ``covariance``.
     adjacency : csr_array of bool of shape (p, p)
-        The graph: symmetric. Its diagonal is ignored.
+        The graph, symmetric; the diagonal is ignored.
 
     Returns
     -------
@@ -81,39 +99,35 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
     >>> fit.covariance.round(3).tolist()
     [[1.0, 0.5, 0.25], [0.5, 1.0, 0.5], [0.25, 0.5, 1.0]]
     """
-    p = len(covariance)
     n_rows = integer_at_least("n_rows", n_rows, 1)
-    if adjacency.shape != (p, p):
-        raise ValueError(f"adjacency must have shape {(p, p)}, got {adjacency.shape}")
-    variance = np.diag(covariance)
-    scale = np.where(variance > 0, np.sqrt(variance), 1.0)
-    graph = csr_array(adjacency.astype(bool))
-    graph.setdiag(False)
-    graph.eliminate_zeros()
-    graph.sort_indices()
+    graph = _checked_graph(covariance, adjacency)
+    p = len(covariance)
+    scale = np.sqrt(np.diag(covariance))
+    scale = np.where(scale > _LEAST_SCALE, scale, 1.0)
 
-    fitted = np.eye(p)
-    precision = np.eye(p)
-    shrinkage = np.zeros(p)
+    alone = np.flatnonzero(np.diff(graph.indptr) == 0)
+    rows, columns, values = [alone], [alone], [np.ones(len(alone))]
+    inverse, shrinkage = np.eye(p), np.zeros(p)
     for nodes in _components(graph):
         block = np.ix_(nodes, nodes)
-        correlation = covariance[block] / scale[nodes] / scale[nodes, None]
+        correlation = covariance[block] / np.outer(scale[nodes], scale[nodes])
         np.fill_diagonal(correlation, 1.0)
-        part = graph[nodes][:, nodes]
-        part.sort_indices()
-        precision[block], fitted[block], shrinkage[nodes] = _fit(correlation, n_rows, part)
+        scaled, shrinkage[nodes] = _fit(correlation, n_rows, graph[nodes][:, nodes])
+        inverse[block] = scaled.inverse
+        part = scaled.precision.tocoo()
+        rows.append(nodes[part.row])
+        columns.append(nodes[part.col])
+        values.append(part.data)
 
-    rows, columns = graph.nonzero()
-    rows, columns = np.append(rows, np.arange(p)), np.append(columns, np.arange(p))
-    values = precision[rows, columns] / scale[rows] / scale[columns]
-    sparse = csr_array((values, (rows, columns)), shape=(p, p))
-    fitted *= scale
-    fitted *= scale[:, None]
-    return PrecisionFit(sparse, fitted, float(shrinkage.max(initial=0.0)), shrinkage > 0)
+    i, j = np.concatenate(rows), np.concatenate(columns)
+    entries = np.concatenate(values) / (scale[i] * scale[j])
+    inverse *= np.outer(scale, scale)
+    precision = csr_array((entries, (i, j)), shape=(p, p))
+    return PrecisionFit(precision, inverse, float(shrinkage.max(initial=0.0)), shrinkage > 0)
 
 
 def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_array) -> float:
-    """Return the mean Gaussian log-likelihood of ``rows``.
+    """Return the mean over ``rows`` of the logarithm of their Gaussian density.
 
     Parameters
     ----------
@@ -126,7 +140,6 @@ def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: 
     Returns
     -------
     float
-        Mean over the rows of the logarithm of the density.
 
     Examples
     --------
@@ -134,77 +147,115 @@ def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: 
     -1.8379
     """
     centred = rows - location
-    quadratic = np.mean(np.einsum("ij,ij->i", centred, centred @ precision))
-    p = precision.shape[0]
-    return 0.5 * (_log_determinant(precision) - p * log(2 * pi) - float(quadratic))
+    quadratic = np.einsum("ij,ij->i", centred @ precision, centred).mean()
+    return 0.5 * (_log_determinant(precision) - len(location) * log(2 * pi) - float(quadratic))
 
 
 def _log_determinant(precision: csr_array) -> float:
-    """Sum of the logarithms of the pivots, which a symmetric ordering keeps on the diagonal."""
+    """Sum the logarithms of the pivots, which a symmetric ordering leaves on the diagonal."""
     options = {"SymmetricMode": True, "Equil": False}
     lu = splu(csc_array(precision), "MMD_AT_PLUS_A", diag_pivot_thresh=0, options=options)
-    return float(np.log(lu.U.diagonal()).sum())
+    pivots = lu.U.diagonal()
+    if not (pivots > 0).all():
+        raise ValueError(f"precision must be positive definite, got a pivot of {pivots.min():g}")
+    return float(np.log(pivots).sum())
+
+
+def _checked_graph(covariance: Array, adjacency: csr_array) -> csr_array:
+    """Return the graph without a diagonal if both arguments are sound."""
+    p = len(covariance)
+    if covariance.shape != (p, p) or not np.isfinite(covariance).all():
+        raise ValueError("covariance must be a square matrix of finite numbers")
+    if adjacency.shape != (p, p):
+        raise ValueError(f"adjacency must have shape {(p, p)}, got {adjacency.shape}")
+    graph = csr_array(adjacency, dtype=bool, copy=True)
+    graph.setdiag(False)
+    graph.eliminate_zeros()
+    if (graph != graph.T).nnz:
+        raise ValueError("adjacency must be symmetric")
+    return graph
 
 
 def _components(graph: csr_array) -> list[NDArray[np.intp]]:
-    """Nodes of each connected component with more than one of them."""
+    """Return the nodes of each connected component that has an edge."""
     _, label = connected_components(graph, directed=False)
     order = np.argsort(label, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
     return [nodes for nodes in groups if len(nodes) > 1]
 
 
-def _fit(correlation: Array, n_rows: int, graph: csr_array) -> tuple[Array, Array, float]:
-    """Fit one component with as little shrinkage as is needed."""
-    identity = np.eye(len(correlation))
+def _fit(correlation: Array, n_rows: int, graph: csr_array) -> tuple[_Scaled, float]:
+    """Fit one component, with the least shrinkage that lets likelihood have a maximum."""
+    graph.sort_indices()
     for extra in (0, *(4**k for k in range(n_rows.bit_length()))):
         share = extra / (n_rows + extra)
-        found = _solve((1 - share) * correlation + share * identity, graph)
-        if found is not None:
-            return (*found, share)
-    return identity, identity, 1.0
+        target = (1.0 - share) * correlation
+        np.fill_diagonal(target, 1.0)
+        with suppress(LinAlgError):
+            scaled = _scale(target, graph)
+            if _equations_hold(scaled):
+                return scaled, share
+    # Out of reach unless the covariance is not one: every further step is nearer to the identity.
+    return _Scaled(eye_array(len(correlation), format="csr"), np.eye(len(correlation))), 1.0
 
 
-def _solve(correlation: Array, graph: csr_array) -> tuple[Array, Array] | None:
-    """Return precision and its inverse, or None where likelihood seems to have no maximum."""
+def _scale(target: Array, graph: csr_array) -> _Scaled:
+    """Sweep over the nodes until nothing moves; an error where a node has no variance left."""
     starts, neighbours = graph.indptr, graph.indices
-    order = scaling_cpu.search_order(starts, neighbours)
-    coefficients, variance = np.empty(graph.nnz), np.empty(len(correlation))
-    try:
-        filled, possible = scaling_cpu.fill_in_order(
-            correlation, starts, neighbours, order, LEAST_VARIANCE
+    coefficients, variance = np.empty(graph.nnz), np.empty(len(target))
+    filled = _start(target, starts, neighbours)
+    relaxation, moves = 1.0, []
+    for count in range(_MAX_SWEEPS):
+        move = scaling_cpu.sweep(
+            target, filled, starts, neighbours, relaxation, coefficients, variance
         )
-        if not possible:
-            filled = correlation.copy()
-        for _ in range(_MAX_SWEEPS):
-            change = scaling_cpu.sweep(
-                correlation, filled, starts, neighbours, coefficients, variance
-            )
-            if not variance.min() > LEAST_VARIANCE:
-                return None
-            if change < TOLERANCE / 100:
-                break
-        precision = _assemble(graph, coefficients, variance)
-        inverse = _inverse(precision)
-    except LinAlgError:
-        return None
-    rows, columns = graph.nonzero()
-    error = np.abs(inverse - correlation)
-    worst = max(error[rows, columns].max(), np.diag(error).max())
-    return (precision, inverse) if worst <= TOLERANCE else None
+        if not variance.min() > LEAST_VARIANCE:
+            raise LinAlgError("a column is a linear combination of its neighbours")
+        if move < max(_STILL, _ROUNDING / variance.min()):
+            break
+        moves.append(move)
+        if count > _MAX_RELAXED_SWEEPS:
+            relaxation = 1.0
+        elif len(moves) >= _WINDOW / (2 - relaxation):
+            relaxation, moves = _next_relaxation(relaxation, moves), []
+    return _Scaled(_assemble(graph, coefficients, variance), filled)
 
 
-def _assemble(graph: csr_array, coefficients: Array, variance: Array) -> Array:
-    """Precision from the regressions: θ_ii = 1 / variance, θ_ij = -coefficient / variance."""
-    rows, columns = graph.nonzero()
-    precision = np.diag(1.0 / variance)
-    precision[rows, columns] = -coefficients / variance[rows]
-    return (precision + precision.T) / 2
+def _start(target: Array, starts: NDArray[np.integer], neighbours: NDArray[np.integer]) -> Array:
+    """Return a matrix with the wanted entries: the very answer, if the graph is chordal."""
+    order = scaling_cpu.search_order(starts, neighbours)
+    filled, positive = scaling_cpu.fill_in_order(target, starts, neighbours, order, LEAST_VARIANCE)
+    return filled if positive else target.copy()
 
 
-def _inverse(matrix: Array) -> Array:
-    """Inverse of a positive definite matrix; an error if it is not."""
-    factor = cholesky(matrix, lower=True)
-    inverse, _ = lapack.dpotri(factor, lower=True)
-    lower = np.tril(inverse)
-    return lower + np.tril(lower, -1).T
+def _next_relaxation(relaxation: float, moves: list[float]) -> float:
+    """Return the best relaxation, to judge by the latest moves (docs/likelihood.md, section 3)."""
+    steps = len(moves) // 2
+    rate = (moves[-1] / moves[-1 - steps]) ** (1 / steps)
+    if not relaxation - 1 < rate < 1:
+        return relaxation
+    squared_radius = (rate + relaxation - 1) ** 2 / (rate * relaxation**2)
+    return min(2 / (1 + sqrt(1 - squared_radius)), _MAX_RELAXATION)
+
+
+def _assemble(graph: csr_array, coefficients: Array, variance: Array) -> csr_array:
+    """Return the precision: θ_ii = 1 / variance, θ_ij = -coefficient / variance, of both ends."""
+    p = len(variance)
+    regressions = csr_array((coefficients, graph.indices, graph.indptr), shape=(p, p))
+    one_sided = diags_array(1.0 / variance) @ (eye_array(p, format="csr") - regressions)
+    return csr_array((one_sided + one_sided.T) / 2)
+
+
+def _equations_hold(scaled: _Scaled) -> bool:
+    """Whether the precision is positive definite with this inverse, to `TOLERANCE`.
+
+    The inverse has the wanted entries by construction. Most often a sparse product is proof enough
+    (docs/likelihood.md, section 4); among nearly collinear columns its bound is far too wide.
+    """
+    residual = scaled.precision @ scaled.inverse
+    residual[np.diag_indices_from(residual)] -= 1.0
+    if np.abs(residual).sum(axis=0).max() <= TOLERANCE / (1 + TOLERANCE):
+        return True
+    factor = cho_factor(scaled.precision.toarray())
+    inverse = cho_solve(factor, np.eye(len(scaled.inverse)))
+    return bool(np.abs(inverse - scaled.inverse).max() <= TOLERANCE)

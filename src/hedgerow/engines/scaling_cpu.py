@@ -82,22 +82,26 @@ def fill_in_order(target, starts, neighbours, order, least_variance):
 
 
 @njit(**_OPTIONS)
-def sweep(target, filled, starts, neighbours, coefficients, variance):
-    """Regress every node once on all its neighbours and bring ``filled`` up to date.
+def sweep(target, filled, starts, neighbours, relaxation, coefficients, variance):
+    """Regress every node once on all its neighbours and move ``filled`` toward the outcome.
 
-    Writes the coefficients, in the order of ``neighbours``, and the variances left over. Returns
-    the largest change of any correlation.
+    A ``relaxation`` of 1 moves just there, one between 1 and 2 beyond. Writes the coefficients, in
+    the order of ``neighbours``, and the variances left over. Returns the largest distance between
+    a correlation and what regression implies for it, in units of the node's variance left over.
     """
     p = target.shape[0]
-    row, change = np.empty(p), 0.0
+    row, largest = np.empty(p), 0.0
     for node in range(p):
         chosen = neighbours[starts[node] : starts[node + 1]]
         found, variance[node] = _regress(target, filled, node, chosen)
         coefficients[starts[node] : starts[node + 1]] = found
         _implied(filled, node, chosen, found, target[node], row)
+        distance = 0.0
         for j in range(p):
-            change = max(change, abs(filled[node, j] - row[j]))
-            filled[node, j] = row[j]
+            step = row[j] - filled[node, j]
+            distance = max(distance, abs(step))
+            filled[node, j] += relaxation * step
         for j in range(p):
-            filled[j, node] = row[j]
-    return change
+            filled[j, node] = filled[node, j]
+        largest = max(largest, distance / variance[node])
+    return largest
