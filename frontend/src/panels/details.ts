@@ -11,13 +11,29 @@ const SUGGESTED = 6;
 export function setUpDetails(state: State): void {
   const place = byId("details");
   const show = () => {
-    const { selection } = state;
-    if (selection === null) place.replaceChildren(...suggestions(state));
-    else if ("node" in selection) place.replaceChildren(...variable(state, selection.node));
-    else place.replaceChildren(...edge(state, selection.edge));
+    const focused = place.contains(document.activeElement);
+    place.replaceChildren(...content(state));
+    // A button that was pressed here is gone; stay with what took its place.
+    if (focused) place.querySelector("button")?.focus();
   };
   state.on(["level", "selection"], show);
+  state.on(["selection"], () => (byId("said").textContent = summary(state)));
   show();
+}
+
+function content(state: State): HTMLElement[] {
+  const { selection } = state;
+  if (selection === null) return suggestions(state);
+  return "node" in selection ? variable(state, selection.node) : edge(state, selection.edge);
+}
+
+/** For those who listen: what was chosen, in a few words. */
+function summary({ selection, edges, count: shown }: State): string {
+  const { names, data } = edges;
+  if (selection === null) return "Nothing chosen";
+  if ("edge" in selection)
+    return `${names[data.source[selection.edge]]} and ${names[data.target[selection.edge]]}`;
+  return `${names[selection.node]}, ${plural(edges.edgesOf(selection.node, shown).length, "neighbour")}`;
 }
 
 function heading(state: State, ...content: (Node | string)[]): HTMLElement {
@@ -68,15 +84,15 @@ function variable(state: State, node: number): HTMLElement[] {
     el("thead", {}, el("tr", {}, ...head)),
     el("tbody", {}, ...rows),
   );
-  const summary = el(
+  const note = el(
     "p",
     { class: "note" },
     `${plural(found.length, "neighbour")} at level ${plain(state.level)}, the strongest first`,
   );
   const rest = found.length - rows.length;
   return rest > 0
-    ? [title, summary, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
-    : [title, summary, table];
+    ? [title, note, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
+    : [title, note, table];
 }
 
 function edge(state: State, e: number): HTMLElement[] {

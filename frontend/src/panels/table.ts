@@ -151,6 +151,7 @@ class EdgeTable {
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
     else if (top > this.scroller.scrollTop + sight) this.scroller.scrollTop = top - sight;
     this.draw();
+    this.body.querySelector(".active")?.scrollIntoView({ block: "nearest" });
   }
 }
 

@@ -1,0 +1,199 @@
+"""A real browser, pages opened in it, and small graphs to show.
+
+Every page opened through `open_page` is watched: the test fails if the page logs an error, throws,
+opens a dialog or asks the network for anything.
+"""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import matplotlib.image
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
+
+from hedgerow.report import ReportData, write
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VIEWS = {
+    "webgl": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    "canvas": ["--disable-gpu", "--disable-3d-apis"],
+}
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    if not CHROMIUM.exists():
+        pytest.fail(f"these tests need Chromium at {CHROMIUM}; install it with: make browser")
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browsers(playwright: Playwright) -> Iterator[Callable[[str], Browser]]:
+    """Start a browser with or without WebGL the first time it is asked for."""
+    started: dict[str, Browser] = {}
+
+    def browser(view: str) -> Browser:
+        if view not in started:
+            started[view] = playwright.chromium.launch(
+                executable_path=CHROMIUM, args=ARGUMENTS + VIEWS[view]
+            )
+        return started[view]
+
+    yield browser
+    for running in started.values():
+        running.close()
+
+
+@pytest.fixture(params=list(VIEWS))
+def view(request: pytest.FixtureRequest) -> str:
+    """Run the test with WebGL and without; tests that do not draw use `open_page` alone."""
+    return request.param
+
+
+@pytest.fixture
+def open_page(browsers: Callable[[str], Browser], tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    contexts = []
+    troubles: list[str] = []
+
+    def open_page(data: ReportData, view: str = "canvas", **options: Any) -> Page:
+        write(tmp_path / "report.html", data)
+        settings = {"viewport": {"width": 1100, "height": 640}, "reduced_motion": "reduce"}
+        context = browsers(view).new_context(**(settings | options))
+        contexts.append(context)
+        page = context.new_page()
+        _watch(page, troubles)
+        page.goto((tmp_path / "report.html").as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        _settle(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def _watch(page: Page, troubles: list[str]) -> None:
+    def on_request(request: Any) -> None:
+        own = request.url.startswith("file:") and request.is_navigation_request()
+        if not own and not request.url.startswith(("blob:", "data:")):
+            troubles.append(f"request: {request.url}")
+
+    def on_dialog(dialog: Any) -> None:
+        troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("request", on_request)
+    page.on("dialog", on_dialog)
+    page.on("pageerror", lambda error: troubles.append(f"thrown: {error}"))
+    page.on(
+        "console",
+        lambda message: (
+            message.type in ("error", "warning")
+            and "GPU stall due to ReadPixels"
+            not in message.text  # the software renderer's own remark
+            and troubles.append(f"console: {message.text}")
+        ),
+    )
+
+
+def _settle(page: Page) -> None:
+    """Wait until what the last action asked for has been drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 60)))")
+
+
+@pytest.fixture
+def settle() -> Callable[[Page], None]:
+    return _settle
+
+
+@pytest.fixture
+def picture() -> Callable[[Page], np.ndarray]:
+    """Return the middle of the drawing, clear of legend and tools, as (height, width, 3) bytes."""
+
+    def picture(page: Page) -> np.ndarray:
+        _settle(page)
+        image = matplotlib.image.imread(io.BytesIO(page.locator("#stage").screenshot()))
+        height = len(image)
+        return np.rint(image[height // 8 : -height // 8, :, :3] * 255).astype(int)
+
+    return picture
+
+
+@pytest.fixture
+def pixels_of() -> Callable[..., np.ndarray]:
+    """Return where a picture has about the colour of the style's variable ``name``."""
+
+    def pixels_of(page: Page, image: np.ndarray, name: str) -> np.ndarray:
+        text = page.evaluate(
+            f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()"
+        )
+        colour = [int(text[i : i + 2], 16) for i in (1, 3, 5)]
+        return np.abs(image - colour).max(axis=2) < 45
+
+    return pixels_of
+
+
+@pytest.fixture
+def texts() -> Callable[[Locator], list[str]]:
+    return lambda locator: [text.strip() for text in locator.all_inner_texts()]
+
+
+@pytest.fixture
+def chain() -> ReportData:
+    """a - b - c: b lies in the middle of the drawing. The second edge is negative."""
+    return ReportData(
+        names=["a", "b", "c"],
+        source=[0, 1],
+        target=[1, 2],
+        partial_corr=[0.5, -0.5],
+        z=[12.0, -12.0],
+        p_value=[1e-12, 0.004],
+        q_value=[3e-12, 0.03],
+        level=0.05,
+        rows=400,
+        version="0.0",
+        title="A chain",
+        made="1 May 2025",
+    )
+
+
+@pytest.fixture
+def random_data() -> Callable[..., ReportData]:
+    """Make a report of random edges; another one each time, so nothing hangs on one draw."""
+
+    def random_data(n: int = 30, edges: int = 80, **changes: Any) -> ReportData:
+        rng = np.random.default_rng()
+        pairs = rng.choice(n * n, size=4 * edges, replace=False)
+        source, target = pairs // n, pairs % n
+        keep = np.flatnonzero(source < target)[:edges]
+        corr = rng.uniform(0.05, 0.7, len(keep)) * rng.choice([-1, 1], len(keep))
+        q = np.sort(10 ** rng.uniform(-7, np.log10(0.2), len(keep)))
+        data = ReportData(
+            names=[f"v{i}" for i in range(n)],
+            source=source[keep],
+            target=target[keep],
+            partial_corr=corr,
+            z=corr * 20,
+            p_value=q / 3,
+            q_value=q,
+            level=0.05,
+            rows=500,
+            version="0.0",
+        )
+        return replace(data, **changes)
+
+    return random_data

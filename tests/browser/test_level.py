@@ -1,0 +1,114 @@
+"""The slider and the exact field: the count is always the number of edges with q ≤ level."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+
+def shown_count(page):
+    return int(page.locator("#count").inner_text().replace(",", ""))
+
+
+def shown_level(page):
+    return float(page.input_value("#level-exact"))
+
+
+def type_level(page, level):
+    page.fill("#level-exact", repr(float(level)))
+    page.press("#level-exact", "Enter")
+
+
+def test_the_count_is_exact_at_every_stop_of_the_slider(open_page, random_data):
+    # q-values on stops of the slider, where rounding would show, and many ties
+    levels = np.repeat([1e-6, 0.001, 0.01, 0.028, 0.05, 0.1, 0.2], 10)
+    data = random_data()
+    q = np.sort(np.r_[levels, data.q_value[: 80 - len(levels)]])
+    data = replace(data, q_value=q)
+    page = open_page(data)
+    page.focus("#level")
+    page.keyboard.press("Home")
+    seen = []
+    for _ in range(int(page.get_attribute("#level", "max")) + 1):
+        assert shown_count(page) == np.sum(q <= shown_level(page)), shown_level(page)
+        seen.append(shown_level(page))
+        page.keyboard.press("ArrowRight")
+    assert (np.diff(seen) > 0).all()
+    assert seen[0] == 1e-6
+    assert seen[-1] == data.max_level
+    assert {0.001, 0.01, 0.028, 0.05, 0.1} <= set(seen)
+
+
+def test_the_page_begins_at_the_chosen_level(open_page, random_data):
+    data = random_data(level=0.0371)
+    page = open_page(data)
+    assert shown_level(page) == 0.0371
+    assert shown_count(page) == np.sum(data.q_value <= 0.0371)
+    assert not page.locator("#level-reset").is_visible()
+
+
+def test_a_typed_level_is_compared_with_every_digit(open_page, random_data):
+    data = random_data()
+    page = open_page(data)
+    for q in data.q_value[[0, 7, 40, -1]]:
+        for level in (q, np.nextafter(q, 0)):
+            type_level(page, level)
+            assert shown_count(page) == np.sum(data.q_value <= level), repr(level)
+
+
+def test_a_level_that_cannot_be_is_marked_and_changes_nothing(open_page, random_data):
+    page = open_page(random_data())
+    before = shown_count(page)
+    for typed in ("", "none", "0", "-1", "0.21", "1e999"):
+        type_level(page, 0.05)
+        assert page.get_attribute("#level-exact", "aria-invalid") is None
+        page.fill("#level-exact", typed)
+        page.press("#level-exact", "Enter")
+        assert page.get_attribute("#level-exact", "aria-invalid") == "true", typed
+        assert shown_count(page) == before, typed
+
+
+def test_a_decimal_comma_is_understood(open_page, random_data):
+    page = open_page(random_data())
+    page.fill("#level-exact", "0,01")
+    page.press("#level-exact", "Enter")
+    assert shown_level(page) == 0.01
+
+
+def test_dragging_the_slider_adds_edges_and_the_way_back_is_offered(open_page, random_data):
+    data = random_data()
+    page = open_page(data)
+    box = page.locator("#level").bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    assert shown_count(page) == 80
+    page.get_by_role("button", name="back to 0.05").click()
+    assert shown_level(page) == 0.05
+    assert page.evaluate("document.activeElement.id") == "level"
+
+
+def test_table_and_degrees_follow_the_level(open_page, random_data, settle):
+    data = random_data()
+    page = open_page(data)
+    for level in (1e-4, 0.2):
+        type_level(page, level)
+        settle(page)
+        count = np.sum(data.q_value <= level)
+        degrees = np.bincount(np.r_[data.source[:count], data.target[:count]], minlength=30)
+        expect(page.locator("#edge-table table")).to_have_attribute("aria-rowcount", f"{count + 1}")
+        for degree in range(degrees.max() + 1):
+            variables = np.sum(degrees == degree)
+            title = page.locator("#degrees rect title").nth(degree).text_content()
+            assert title.startswith(f"{variables} variable")
+
+
+@pytest.mark.parametrize(
+    ("error", "promise"),
+    [
+        ("fdr", "On average at most 5% of these edges are false."),
+        ("fwer", "The chance that any of these edges is false is at most 5%."),
+    ],
+)
+def test_says_what_the_level_promises(open_page, chain, error, promise):
+    page = open_page(replace(chain, error=error))
+    expect(page.locator("#promise")).to_contain_text(promise)
