@@ -92,7 +92,7 @@ class ReportData:
             where = int(np.argmax(np.diff(self.q_value) < 0)) + 1
             raise ValueError(f"q_value must be sorted, got a smaller value at position {where}")
         if len(self.q_value) and self.q_value[-1] > self.max_level:
-            raise ValueError(f"q_value must be at most max_level, got {self.q_value[-1]!r}")
+            raise ValueError(f"q_value must be at most max_level, got {self.q_value[-1]:g}")
 
 
 def _ends(name: str, values: Any, n_names: int) -> np.ndarray:
