@@ -142,10 +142,7 @@ class HedgeGraph(BaseEstimator):
         level : float
             In (0, 0.5], or up to the estimator's own level if that is larger.
         """
-        loosest = max(LOOSEST_LEVEL, self.level)
-        if not 0 < level <= loosest:
-            raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
-        graph = self._graph().up_to(level)
+        graph = self.graph_up_to(level)
         labels = column_labels(self)
         if not hasattr(self, "feature_names_in_"):
             labels = labels.astype(np.intp)
@@ -157,6 +154,19 @@ class HedgeGraph(BaseEstimator):
             p_value=graph.p_value,
             q_value=graph.q_value,
         )
+
+    def graph_up_to(self, level: float) -> Graph:
+        """Return what `edges_up_to` returns with columns as numbers, and findings about columns.
+
+        Parameters
+        ----------
+        level : float
+            In (0, 0.5], or up to the estimator's own level if that is larger.
+        """
+        loosest = max(LOOSEST_LEVEL, self.level)
+        if not 0 < level <= loosest:
+            raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
+        return self._graph().up_to(level)
 
     @property
     def adjacency_(self) -> csr_array:
