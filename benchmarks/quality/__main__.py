@@ -1,0 +1,71 @@
+"""Command line of the quality benchmark."""
+
+import argparse
+
+from benchmarks.quality import __doc__ as purpose
+from benchmarks.quality.cases import CASES
+from benchmarks.quality.methods import METHODS
+from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.quality",
+        description=purpose,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True)
+
+    study = commands.add_parser("run", help="error rates and edges found, of all methods")
+    study.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    study.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    study.set_defaults(do=run_study)
+
+    rows = commands.add_parser("recovery", help="rows that exact recovery takes")
+    rows.add_argument("--columns", nargs="+", type=int, choices=SEEDS, default=list(SEEDS))
+    rows.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
+    rows.set_defaults(do=run_recovery)
+
+    for command, methods in ((study, METHODS), (rows, RECOVERS)):
+        command.add_argument(
+            "--again",
+            nargs="+",
+            choices=methods,
+            default=[],
+            metavar="METHOD",
+            help="methods whose earlier results are thrown away",
+        )
+        command.add_argument("--processes", type=int, default=2)
+
+    figures = commands.add_parser("report", help="print the tables, fill docs/quality.md, draw")
+    figures.set_defaults(do=report)
+
+    options = parser.parse_args()
+    options.do(options)
+
+
+def run_study(options: argparse.Namespace) -> None:
+    from benchmarks.quality import study
+
+    study.run(options.cases, options.methods, options.again, options.processes)
+
+
+def run_recovery(options: argparse.Namespace) -> None:
+    from benchmarks.quality import recovery
+
+    recovery.run(options.columns, options.graphs, options.again, options.processes)
+
+
+def report(options: argparse.Namespace) -> None:
+    from benchmarks.quality import page, plots, summary, tables
+
+    frame = summary.load()
+    blocks = tables.blocks(frame)
+    for name, block in blocks.items():
+        print(f"\n{name}\n{block}")
+    page.fill(blocks)
+    plots.draw_all(frame)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""The figures in docs/quality.md, as blocks of Markdown."""
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+
+import polars as pl
+
+from benchmarks.quality import recovery, store
+from benchmarks.quality.cases import COLUMNS, RATIOS
+from benchmarks.quality.methods import METHODS, PROMISES
+from benchmarks.quality.summary import (
+    MAIN,
+    NOT_AVERAGED,
+    OURS,
+    SLACK,
+    Figure,
+    against,
+    averaged,
+    cases_in,
+    figures,
+    graphs,
+    is_warned,
+    mean_of_cells,
+    rivals_in,
+)
+
+MARGIN = 0.02  # by this much F1 may be below the inverse Gram matrix's
+
+
+def blocks(frame: pl.DataFrame) -> dict[str, str]:
+    """Return all blocks, by name."""
+    return {
+        "setting": setting(frame),
+        "aims": aims(frame),
+        "methods": methods(frame),
+        "by-rows": by_rows(frame),
+        "misses": misses(frame),
+        "losses": losses(frame),
+        "units": units(frame),
+        "fdp-0.05": by_case(frame, "FDR 0.05"),
+        "fdp-0.2": by_case(frame, "FDR 0.2"),
+        "fwer": by_case(frame, "FWER 0.05"),
+        "f1": f1_by_case(frame),
+        "recovery": rows_to_recover(),
+    }
+
+
+def setting(frame: pl.DataFrame) -> str:
+    packages = ", ".join(f"{n} {version(n)}" for n in ("numpy", "scipy", "scikit-learn", "pyhuge"))
+    cells = frame.select("case", "ratio").n_unique()
+    sets = frame.select("case", "ratio", "seed").n_unique()
+    return (
+        f"{len(cases_in(frame))} cases, {COLUMNS} columns, "
+        f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: {cells} cells, "
+        f"{sets:,} data sets, {len(frame):,} graphs. Hedgerow {version('hedgerow')}, {packages}, "
+        f"Python {platform.python_version()}, {os.cpu_count()} cores."
+    )
+
+
+def aims(frame: pl.DataFrame) -> str:
+    """Return a table of what was aimed at and what came out."""
+    rows = [line for promise in PROMISES for line in _promise_kept(frame, promise)]
+    gains = figures(against(frame, "inverse"), "gain", "case", "ratio")
+    worst = min(gains, key=lambda cell: gains[cell].mean)
+    below = sum(gain.mean < -MARGIN for gain in gains.values())
+    rows.append(
+        [
+            f"F1 not below the inverse Gram matrix's by more than {MARGIN} in any cell",
+            f"{len(gains) - below} of {len(gains)} cells",
+            f"least gain {_signed(gains[worst])} ({_cell(worst)})",
+        ]
+    )
+    for rival in rivals_in(frame):
+        gain = mean_of_cells(against(frame, rival), "gain")
+        kept = "yes" if gain.mean > 0 else "**no**"
+        rows.append([f"mean F1 above: {METHODS[rival].label}", kept, f"gain {_signed(gain)}"])
+    return _table(["aim", "kept", "detail"], rows)
+
+
+def _promise_kept(frame: pl.DataFrame, promise: str) -> Iterable[list[str]]:
+    score, bound = _bound(promise)
+    what = "share of false edges" if score == "fdp" else "P(any false edge)"
+    ours = graphs(frame, OURS, promise)
+    for unit, by in (("case", ("case",)), ("cell", ("case", "ratio"))):
+        all_of = figures(ours, score, *by)
+        above = [key for key in all_of if _misses(all_of[key], promise)]
+        worst = max(all_of, key=lambda key: all_of[key].mean)
+        yield [
+            f"{promise}: {what} ≤ {bound:g} in every {unit}",
+            f"{len(all_of) - len(above)} of {len(all_of)} {unit}s",
+            f"largest {_plain(all_of[worst])} ({_cell(worst)})",
+        ]
+
+
+def methods(frame: pl.DataFrame) -> str:
+    """Return the table of methods, each beside ours on the data sets that it was given."""
+    rows = []
+    for rival in rivals_in(frame):
+        both = against(frame, rival)
+        theirs = [mean_of_cells(both, f"their_{score}") for score in ("f1", "fdp")]
+        ours = [mean_of_cells(both, score) for score in ("f1", "fdp")]
+        cells = both.select("case", "ratio").n_unique()
+        rows.append(
+            [
+                METHODS[rival].label,
+                f"{cells} × {METHODS[rival].seeds}",
+                *(_plain(figure) for figure in theirs),
+                *(_plain(figure) for figure in ours),
+            ]
+        )
+    everything = averaged(graphs(frame, OURS))
+    cells = everything.select("case", "ratio").n_unique()
+    own = [_plain(mean_of_cells(everything, score)) for score in ("f1", "fdp")]
+    ours_first = [METHODS[OURS].label, f"{cells} × {METHODS[OURS].seeds}", *own, "", ""]
+    header = ["method", "cells × seeds", "F1", "false", "F1, ours", "false, ours"]
+    return _table(header, [ours_first, *rows])
+
+
+def by_rows(frame: pl.DataFrame) -> str:
+    """Return F1 and share of false edges of each method as rows grow."""
+    lines = []
+    for method in (OURS, *rivals_in(frame)):
+        of_method = averaged(graphs(frame, method))
+        cells = []
+        for ratio in RATIOS:
+            here = of_method.filter(pl.col("ratio") == ratio)
+            means = [mean_of_cells(here, s).mean for s in ("f1", "fdp")] if len(here) else None
+            cells.append(f"{means[0]:.2f} ({means[1]:.2f})" if means else "–")
+        lines.append([METHODS[method].label, *cells])
+    return _table(["F1 (share of false edges)", *_ratio_names()], lines)
+
+
+def misses(frame: pl.DataFrame) -> str:
+    """Return the cells in which a promise is clearly not kept."""
+    rows = []
+    for promise in PROMISES:
+        score, bound = _bound(promise)
+        cells = figures(graphs(frame, OURS, promise), score, "case", "ratio")
+        for case in cases_in(frame):
+            for ratio in RATIOS:
+                if _misses(cells[case, ratio], promise):
+                    warned = "yes" if is_warned(ratio) else "no"
+                    measured = _plain(cells[case, ratio])
+                    rows.append([promise, case, f"{ratio:g}", measured, f"{bound:g}", warned])
+    header = ["promise", "case", "m/p", "measured", "aim", "warned of"]
+    return _table(header, rows) if rows else "None."
+
+
+def losses(frame: pl.DataFrame) -> str:
+    """Return how often each rival finds clearly better graphs, and at what error rate."""
+    rows = []
+    for rival in rivals_in(frame):
+        both = against(frame, rival)
+        gains = figures(both, "gain", "case", "ratio")
+        lost = [c for c, g in gains.items() if g._replace(mean=-g.mean).clearly_above(MARGIN)]
+        if not lost:
+            rows.append([METHODS[rival].label, f"0 of {len(gains)}", "", "", ""])
+            continue
+        theirs = figures(both, "their_fdp", "case", "ratio")
+        honest = [cell for cell in lost if not _misses(theirs[cell], MAIN)]
+        worst = min(honest or lost, key=lambda cell: gains[cell].mean)
+        rows.append(
+            [
+                METHODS[rival].label,
+                f"{len(lost)} of {len(gains)}",
+                f"{len(honest)}",
+                f"{_cell(worst)}: {_signed(gains[worst])}",
+                _plain(theirs[worst]),
+            ]
+        )
+    header = ["rival", "cells lost", "of these, rival within the aim", "largest loss", "its false"]
+    return _table(header, rows)
+
+
+def units(frame: pl.DataFrame) -> str:
+    """Return whether other units changed any graph."""
+    keys = ["ratio", "seed", "promise"]
+    counts = ["found", "false", "missed"]
+    ours = frame.filter(pl.col("method") == OURS)
+    old = ours.filter(pl.col("case") == "erdos_renyi").select(*keys, *counts)
+    new = ours.filter(pl.col("case") == "erdos_renyi, other units").select(*keys, *counts)
+    pairs = old.join(new, on=keys)
+    same = sum(
+        all(row[name] == row[f"{name}_right"] for name in counts)
+        for row in pairs.iter_rows(named=True)
+    )
+    return f"The counts of edges agree in {same:,} of {len(pairs):,} pairs of graphs."
+
+
+def by_case(frame: pl.DataFrame, promise: str) -> str:
+    """Return our error rate in every cell and over each case."""
+    score, _ = _bound(promise)
+    ours = graphs(frame, OURS, promise)
+    cells, whole = figures(ours, score, "case", "ratio"), figures(ours, score, "case")
+    rows = [
+        [
+            case,
+            *(_marked(cells[case, ratio], promise) for ratio in RATIOS),
+            _marked(whole[(case,)], promise),
+        ]
+        for case in cases_in(frame)
+    ]
+    return _table(["case", *_ratio_names(), "all"], rows)
+
+
+def f1_by_case(frame: pl.DataFrame) -> str:
+    """Return the F1 of every method in every cell, the best of a cell in bold."""
+    listed = [OURS, *rivals_in(frame)]
+    of_cell = {m: figures(graphs(frame, m), "f1", "case", "ratio") for m in listed}
+    rows = []
+    for case in cases_in(frame):
+        if case in NOT_AVERAGED:
+            continue
+        for ratio in RATIOS:
+            found = [of_cell[method].get((case, ratio)) for method in listed]
+            best = max(figure.mean for figure in found if figure)
+            rows.append([case, f"{ratio:g}", *(_best(figure, best) for figure in found)])
+    return _table(["case", "m/p", *(METHODS[method].label for method in listed)], rows)
+
+
+def rows_to_recover() -> str:
+    """Return the rows that exact recovery takes."""
+    found = {(r["graph"], r["p"], r["method"]): r for r in store.read(store.RECOVERY)}
+    settings = sorted({key[:2] for key in found}, key=lambda s: (s[1], recovery.GRAPHS.index(s[0])))
+    header = ["", *(f"{graph}, p = {p}" for graph, p in settings)]
+    rows = []
+    for method, (label, _) in recovery.RECOVERS.items():
+        records = [found.get((*setting, method)) for setting in settings]
+        rows.append([label, *(_rows(record) for record in records)])
+    bounds = [recovery.lower_bounds(*setting) for setting in settings]
+    rows.append(["no method with fewer (Fano)", *(f"{fano:,}" for fano, _ in bounds)])
+    rows.append(["eq. (1) with constant 1", *(f"{order:,}" for _, order in bounds)])
+    return _table(header, rows)
+
+
+def _bound(promise: str) -> tuple[str, float]:
+    """Return the score that a promise is about and what it should be at most."""
+    error, level = PROMISES[promise]
+    return ("fdp", round(SLACK * level, 10)) if error == "fdr" else ("any_false", level)
+
+
+def _misses(figure: Figure, promise: str) -> bool:
+    score, bound = _bound(promise)
+    return figure.clearly_above(bound) if score == "fdp" else figure.probably_above(bound)
+
+
+def _marked(figure: Figure, promise: str) -> str:
+    text = _plain(figure)
+    return f"**{text}**" if _misses(figure, promise) else text
+
+
+def _best(figure: Figure | None, best: float) -> str:
+    if figure is None:
+        return "–"
+    text = f"{figure.mean:.2f} ± {figure.error:.2f}"
+    return f"**{text}**" if figure.mean == best else text
+
+
+def _rows(record: store.Record | None) -> str:
+    if record is None:
+        return "–"
+    return f"> {recovery.MOST_ROWS:,}" if record["rows"] is None else f"{record['rows']:,}"
+
+
+def _plain(figure: Figure) -> str:
+    return f"{figure.mean:.3f} ± {figure.error:.3f}"
+
+
+def _signed(figure: Figure) -> str:
+    return f"{figure.mean:+.3f} ± {figure.error:.3f}"
+
+
+def _cell(key: Sequence) -> str:
+    return key[0] if len(key) == 1 else f"{key[0]}, m/p = {key[1]:g}"
+
+
+def _ratio_names() -> list[str]:
+    return [f"m/p = {ratio:g}" for ratio in RATIOS]
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
