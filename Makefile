@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test lint types contracts unit browser bench clean
+.PHONY: demo test lint types contracts unit browser bench quality clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -44,6 +44,11 @@ unit: $(VENV)/.test-ready browser
 # The tests of the HTML report need Chromium; Debian and its relatives package it.
 browser:
 	@test -x /usr/bin/chromium || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation'
+
+quality: $(VENV)/.bench-ready
+	$(BIN)/python -m benchmarks.quality run
+	$(BIN)/python -m benchmarks.quality recovery
+	$(BIN)/python -m benchmarks.quality report
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
