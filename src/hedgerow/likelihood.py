@@ -148,17 +148,24 @@ def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: 
     """
     centred = rows - location
     quadratic = np.einsum("ij,ij->i", centred @ precision, centred).mean()
-    return 0.5 * (_log_determinant(precision) - len(location) * log(2 * pi) - float(quadratic))
+    log_determinant = np.log(_pivots(precision)).sum()
+    return 0.5 * float(log_determinant - len(location) * log(2 * pi) - quadratic)
 
 
-def _log_determinant(precision: csr_array) -> float:
-    """Sum the logarithms of the pivots, which a symmetric ordering leaves on the diagonal."""
+def _pivots(precision: csr_array) -> Array:
+    """Return the pivots of elimination, whose product is the determinant; an error if not all > 0.
+
+    A symmetric ordering keeps them on the diagonal, so their signs are those of the eigenvalues.
+    """
     options = {"SymmetricMode": True, "Equil": False}
-    lu = splu(csc_array(precision), "MMD_AT_PLUS_A", diag_pivot_thresh=0, options=options)
+    try:
+        lu = splu(csc_array(precision), "MMD_AT_PLUS_A", diag_pivot_thresh=0, options=options)
+    except RuntimeError as error:
+        raise LinAlgError("precision must be positive definite, got a singular one") from error
     pivots = lu.U.diagonal()
     if not (pivots > 0).all():
-        raise ValueError(f"precision must be positive definite, got a pivot of {pivots.min():g}")
-    return float(np.log(pivots).sum())
+        raise LinAlgError("precision must be positive definite, got an indefinite one")
+    return pivots
 
 
 def _checked_graph(covariance: Array, adjacency: csr_array) -> csr_array:
@@ -166,6 +173,9 @@ def _checked_graph(covariance: Array, adjacency: csr_array) -> csr_array:
     p = len(covariance)
     if covariance.shape != (p, p) or not np.isfinite(covariance).all():
         raise ValueError("covariance must be a square matrix of finite numbers")
+    if (np.diag(covariance) < 0).any():
+        least = np.diag(covariance).min()
+        raise ValueError(f"covariance must have a diagonal of numbers >= 0, got {least:g}")
     if adjacency.shape != (p, p):
         raise ValueError(f"adjacency must have shape {(p, p)}, got {adjacency.shape}")
     graph = csr_array(adjacency, dtype=bool, copy=True)
@@ -247,11 +257,12 @@ def _assemble(graph: csr_array, coefficients: Array, variance: Array) -> csr_arr
 
 
 def _equations_hold(scaled: _Scaled) -> bool:
-    """Whether the precision is positive definite with this inverse, to `TOLERANCE`.
+    """Whether the precision has this inverse, to `TOLERANCE`; an error if not positive definite.
 
     The inverse has the wanted entries by construction. Most often a sparse product is proof enough
     (docs/likelihood.md, section 4); among nearly collinear columns its bound is far too wide.
     """
+    _pivots(scaled.precision)
     residual = scaled.precision @ scaled.inverse
     residual[np.diag_indices_from(residual)] -= 1.0
     if np.abs(residual).sum(axis=0).max() <= TOLERANCE / (1 + TOLERANCE):
