@@ -10,9 +10,9 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A probability: 0.0312, or 3.1e-7 where zeros would fill the column. */
+/** A probability: 0.0312, or 3.1e-7 where zeros would fill the column; none is quite 0. */
 export function probability(value: number): string {
-  if (value === 0) return "0";
+  if (value < 1e-300) return "<1e-300";
   return value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
 }
 

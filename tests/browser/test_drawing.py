@@ -31,11 +31,16 @@ def test_draws_variables_and_edges_in_the_colours_of_their_signs(
     assert negative[:, :half].sum() == 0
 
 
-def test_stronger_edges_are_wider(open_page, chain, view, picture, pixels_of):
-    page = open_page(replace(chain, partial_corr=[0.8, -0.1]), view)
+def test_stronger_edges_are_wider(open_page, chain, view, picture):
+    """a = b - c = d: the weak edge in the middle is three times as long as the strong ones."""
+    changes = {"source": [0, 1, 2], "target": [1, 2, 3], "partial_corr": [0.8, 0.1, 0.8]}
+    numbers = {"z": [9.0] * 3, "p_value": [1e-9] * 3, "q_value": [1e-8] * 3}
+    page = open_page(replace(chain, names=list("abcd"), n_columns=4, **changes, **numbers), view)
     image = picture(page)
-    strong, weak = (pixels_of(page, image, name).sum(axis=0) for name in ("positive", "negative"))
-    assert np.median(strong[strong > 0]) >= 2 * np.median(weak[weak > 0])
+    ink = np.abs(image - image[0, 0]).sum(axis=(0, 2))
+    start, *_, stop = np.flatnonzero(ink)
+    strong, weak = (int(start + share * (stop - start)) for share in (0.1, 0.5))
+    assert np.median(ink[strong - 5 : strong + 5]) > 2 * np.median(ink[weak - 5 : weak + 5]) > 0
 
 
 def test_edges_leave_and_enter_the_drawing_with_the_level(

@@ -3,9 +3,8 @@
 import { el } from "../dom";
 import { paint, paintHover } from "./painter";
 import type { Scene } from "./scene";
-import { closeUp, type OnPick, type Projection, type View } from "./view";
+import { closeUp, paddingOf, sizeRatio, type OnPick, type Projection, type View } from "./view";
 
-const PADDING = 48;
 const REACH = 6; // pixels beside a variable that still count as a hit
 const CLICK = 4; // pixels of movement that make a click a drag
 
@@ -62,17 +61,18 @@ export class CanvasView implements View {
 
   projection(): Projection {
     const { clientWidth: width, clientHeight: height } = this.stage;
+    const padding = paddingOf(this.stage);
     const { x, y } = this.bounds();
     const whole = Math.min(
-      (width - 2 * PADDING) / (x[1] - x[0] || 1),
-      (height - 2 * PADDING) / (y[1] - y[0] || 1),
+      (width - 2 * padding) / (x[1] - x[0] || 1),
+      (height - 2 * padding) / (y[1] - y[0] || 1),
     );
     const scale = Math.max(whole, 1e-9) / this.ratio;
     return {
       scale,
       x0: width / 2 - scale * this.centre.x,
       y0: height / 2 + scale * this.centre.y,
-      zoom: 1 / Math.sqrt(this.ratio),
+      zoom: 1 / sizeRatio(this.ratio),
     };
   }
 

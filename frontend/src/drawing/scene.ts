@@ -91,8 +91,8 @@ export class Scene {
     const width = Math.max(0.3, this.fineness) * (0.7 + (5 * Math.abs(value)) / strongest);
     const colour = value < 0 ? this.palette.negative : this.palette.positive;
     if (!this.lit) return { width, colour, alpha: this.edgeAlpha };
-    if (this.lit.edges.has(edge)) return { width: width + 0.6, colour, alpha: 0.95 };
-    return { width, colour: this.palette.muted, alpha: 0.07 };
+    if (this.lit.edges.has(edge)) return { width, colour, alpha: 0.9 };
+    return { width, colour: this.palette.muted, alpha: 0.1 * this.edgeAlpha };
   }
 
   isLit(node: number): boolean {

@@ -3,7 +3,7 @@
 import Sigma from "sigma";
 import { paintHover, paintLabels } from "./painter";
 import { css, type Colour, type EdgeAttributes, type NodeAttributes, type Scene } from "./scene";
-import { calm, closeUp, type OnPick, type Projection, type View } from "./view";
+import { calm, closeUp, paddingOf, sizeRatio, type OnPick, type Projection, type View } from "./view";
 
 const MANY_EDGES = 5000;
 const SOFT_EDGE = 0.9; // pixels that sigma's antialiasing takes from a line
@@ -28,11 +28,12 @@ export class SigmaView implements View {
     this.sigma = new Sigma(scene.graph, stage, {
       renderLabels: false,
       zIndex: true,
-      stagePadding: 48,
+      stagePadding: paddingOf(stage),
       hideEdgesOnMove: scene.state.edges.size > MANY_EDGES,
       minEdgeThickness: 0.5,
       minCameraRatio: 0.01,
       maxCameraRatio: 4,
+      zoomToSizeRatioFunction: sizeRatio,
       nodeReducer: (_, attributes) => this.nodeData(attributes),
       edgeReducer: (_, { index }) => this.edgeData(index),
       defaultDrawNodeHover: (context, { key, x, y, size }) =>

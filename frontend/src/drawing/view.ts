@@ -23,9 +23,19 @@ export interface View {
 
 export type OnPick = (node: number | null) => void;
 
+/** Pixels kept free around the drawing when it is fitted to the frame. */
+export function paddingOf(stage: HTMLElement): number {
+  return Math.min(48, 0.06 * stage.clientWidth);
+}
+
 /** How close to go to a variable: the share of the whole picture that stays in sight. */
 export function closeUp(order: number): number {
   return Math.min(1, Math.max(0.08, Math.sqrt(150 / order)));
+}
+
+/** Things grow as the reader comes closer, but less than distances do. */
+export function sizeRatio(ratio: number): number {
+  return ratio ** 0.35;
 }
 
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");
