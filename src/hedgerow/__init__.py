@@ -12,9 +12,9 @@ _WHERE = {
     "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
 }
-_MODULES = ("datasets", "metrics", "theory")
+_MODULES = ("datasets", "io", "metrics", "theory")
 
-__all__ = ["HedgeGraph", "SparsitronGraph", "__version__", "datasets", "metrics", "theory"]
+__all__ = ["HedgeGraph", "SparsitronGraph", "__version__", "datasets", "io", "metrics", "theory"]
 
 
 def __getattr__(name: str) -> Any:

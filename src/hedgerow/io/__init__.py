@@ -1,0 +1,11 @@
+"""Rows from files and standard input; graphs to files.
+
+`open_table` reads delimited text, JSON lines, Parquet, Arrow, ``.npy`` and AnnData in batches;
+`write` saves what a `HedgeGraph` learned in the formats that `FORMATS` lists.
+"""
+
+from hedgerow.io._source import DataError
+from hedgerow.io._table import Table, open_table
+from hedgerow.io._write import FORMATS, format_of, write
+
+__all__ = ["FORMATS", "DataError", "Table", "format_of", "open_table", "write"]

@@ -1,0 +1,87 @@
+"""Which columns of a file are learned from."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from hedgerow.io._source import Column, DataError
+
+_NAMED_IN_FULL = 5
+
+
+class Choice(NamedTuple):
+    """Places of the columns to read, and the names of those left out for a flaw, by flaw."""
+
+    chosen: list[int]
+    left_out: dict[str, list[str]]
+
+
+def choose(columns: list[Column], wanted: Sequence[str], dropped: Sequence[str]) -> Choice:
+    """Return the columns without a flaw that are wanted (all, if none is named) and not dropped.
+
+    A name is taken as it is; text that is no name may be several between commas, and may have
+    ``*`` and ``?`` for any characters.
+    """
+    names = [column.name for column in columns]
+    _refuse_repeated(names)
+    named, matched = _find(wanted, names)
+    kept = (named | matched if wanted else set(names)) - set().union(*_find(dropped, names))
+    for column in columns:
+        if column.flaw and column.name in named & kept:
+            raise DataError(f"column {column.name!r} cannot be learned from: {column.flaw}")
+    left_out: dict[str, list[str]] = {}
+    for j, column in enumerate(columns):
+        if column.flaw and column.name in kept:
+            left_out.setdefault(column.flaw, []).append(column.name or f"number {j + 1}")
+    chosen = [j for j, column in enumerate(columns) if column.name in kept and not column.flaw]
+    if len(chosen) < 2:
+        raise _too_few([names[j] for j in chosen], left_out)
+    return Choice(chosen, left_out)
+
+
+def listed(items: Iterable[str]) -> str:
+    """Join with commas; of a long list, give the start and say how many follow."""
+    items = list(items)
+    rest = len(items) - _NAMED_IN_FULL
+    text = ", ".join(items[:_NAMED_IN_FULL])
+    return f"{text} and {rest} more" if rest > 0 else text
+
+
+def _refuse_repeated(names: list[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1 and name]
+    if repeated:
+        raise DataError(
+            f"column names must differ, got more than once: {listed(map(repr, repeated))}"
+        )
+
+
+def _find(texts: Sequence[str], names: list[str]) -> tuple[set[str], set[str]]:
+    """Return the columns asked for by name, and those by pattern."""
+    known = set(names)
+    named: set[str] = set()
+    matched: set[str] = set()
+    for text in texts:
+        for word in [text] if text in known else next(csv.reader([text], skipinitialspace=True)):
+            matches = {name for name in names if fnmatchcase(name, word)}
+            if word in known:
+                named.add(word)
+            elif matches and ("*" in word or "?" in word):
+                matched |= matches
+            else:
+                raise _unknown(word, names)
+    return named, matched
+
+
+def _unknown(word: str, names: list[str]) -> DataError:
+    close = get_close_matches(word, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {listed(map(repr, names))}"
+    return DataError(f"no column is called {word!r}; {hint}")
+
+
+def _too_few(chosen: list[str], left_out: dict[str, list[str]]) -> DataError:
+    found = f"one, {chosen[0]!r}" if chosen else "none"
+    reasons = "".join(f"; {flaw}: {listed(map(repr, names))}" for flaw, names in left_out.items())
+    return DataError(f"at least two columns of numbers are needed, got {found}{reasons}")

@@ -1,0 +1,35 @@
+"""A learned graph as plain data, the same for every format."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from hedgerow._version import __version__
+from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators._input import column_labels
+from hedgerow.table import Edge
+
+
+class Network(NamedTuple):
+    """Names of the nodes, edges between them, and how the graph was made."""
+
+    nodes: list[Any]
+    edges: list[Edge]
+    facts: dict[str, Any]
+
+
+def network_of(model: HedgeGraph) -> Network:
+    """Return the graph that a fitted model learned."""
+    nodes = column_labels(model).tolist()
+    facts = {
+        "rows": int(model.n_samples_seen_),
+        "columns": len(nodes),
+        "error": model.error,
+        "level": float(model.level),
+        "version": __version__,
+    }
+    return Network(nodes, list(model.edges_), facts)
+
+
+def numbers_of(edge: Edge) -> Iterator[tuple[str, float]]:
+    """Yield the columns of numbers of an edge with their names."""
+    yield from zip(Edge._fields[2:], edge[2:])
