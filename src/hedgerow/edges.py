@@ -31,9 +31,11 @@ MIN_ROWS = 5
 BIAS_OF_FEW_ROWS = 1.5
 _TINY = np.finfo(np.float64).eps
 # Pairs less significant than this by the refit are not worth an exact test.
-_WORTH_A_CLOSER_LOOK = 0.01
+WORTH_A_CLOSER_LOOK = 0.01
+# Scores below this are taken to be those of pairs without an edge.
+CENTRE = 1.5
 # Where groups of pairs end, from the most promising down; in standard errors.
-_GROUP_ENDS = np.concatenate([2.0 ** np.arange(5, 0.5, -0.5), [1.0, 0.75, 0.5, 0.25, 0.0]])
+GROUP_ENDS = np.concatenate([2.0 ** np.arange(5, 0.5, -0.5), [1.0, 0.75, 0.5, 0.25, 0.0]])
 
 
 class EdgeTests(NamedTuple):
@@ -64,11 +66,8 @@ def judge_pairs(corr: Array, n_rows: int, hedge_weights: Array, error: str) -> E
     z = _look_closer(z, corr, n_rows, fitted, upper)
     witness = z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
 
-    bias = plausible_bias(len(corr), n_rows)
-    shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
-    agreement = np.maximum(
-        np.sign(z) * witness - shortage**2 * bias / 4, np.abs(z) - shortage * bias
-    )
+    off_witness, off_z = agreement_margins(len(corr), n_rows)
+    agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
     p_value = two_sided(z)
     weights = _weights(z, witness, p_value, len(corr), count_nulls_only=error == "fdr")
     adjust = benjamini_hochberg if error == "fdr" else holm
@@ -84,6 +83,13 @@ def plausible_bias(n_columns: int, n_rows: int) -> float:
     Above ``BIAS_OF_FEW_ROWS`` the rows are too few for the promised error rate.
     """
     return detection_limit(n_columns) ** 2 / float(np.sqrt(n_rows))
+
+
+def agreement_margins(n_columns: int, n_rows: int) -> tuple[float, float]:
+    """Return by how much Hedge's score, or else the refit's, must be clear of chance."""
+    bias = plausible_bias(n_columns, n_rows)
+    shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
+    return shortage**2 * bias / 4, shortage * bias
 
 
 def debiased(corr: Array, weights: Any) -> Array:
@@ -129,7 +135,7 @@ def _look_closer(
 
     The exact test conditions on the neighbours of both nodes at once, and is a t test.
     """
-    look = np.flatnonzero(two_sided(z) < _WORTH_A_CLOSER_LOOK)
+    look = np.flatnonzero(two_sided(z) < WORTH_A_CLOSER_LOOK)
     chosen = np.split(fitted.weights.indices, fitted.weights.indptr[1:-1])
     exact, used = np.empty(len(look)), np.empty(len(look))
     for k, (i, j) in enumerate(zip(upper[0][look], upper[1][look])):
@@ -167,18 +173,27 @@ def _weights(
     That surplus is made uncorrelated with z, so that for a pair without an edge it says nothing
     about how small the p-value will be.
     """
-    centre = np.abs(z) < 1.5
+    centre = np.abs(z) < CENTRE
     shared = (witness[centre] @ z[centre]) / max(float(z[centre] @ z[centre]), 1e-12)
     surplus = np.sign(z) * (witness - shared * z)
-    groups = _merge_small(np.searchsorted(-_GROUP_ENDS, -surplus), max(20, n_columns // 2))
+    groups = _merge_small(np.searchsorted(-GROUP_ENDS, -surplus), smallest_group(n_columns))
     size = np.bincount(groups)
     share = null_shares(p_value, groups)
     return group_weights(share, size, count_nulls_only=count_nulls_only)[groups]
 
 
+def smallest_group(n_columns: int) -> int:
+    """Return how many pairs a group must have for its share of nulls to be estimated."""
+    return max(20, n_columns // 2)
+
+
 def _merge_small(groups: NDArray[np.intp], smallest: int) -> NDArray[np.intp]:
     """Join each group to the next until every one has at least ``smallest`` members."""
-    size = np.bincount(groups, minlength=len(_GROUP_ENDS) + 1)
+    return merged_labels(np.bincount(groups, minlength=len(GROUP_ENDS) + 1), smallest)[groups]
+
+
+def merged_labels(size: NDArray[np.integer], smallest: int) -> NDArray[np.intp]:
+    """Return the new number of each group after joining small ones to their next."""
     new = np.empty(len(size), dtype=np.intp)
     label, count = 0, 0
     for old, members in enumerate(size):
@@ -186,4 +201,4 @@ def _merge_small(groups: NDArray[np.intp], smallest: int) -> NDArray[np.intp]:
         count += members
         if count >= smallest and size[old + 1 :].sum() >= smallest:
             label, count = label + 1, 0
-    return new[groups]
+    return new

@@ -5,6 +5,8 @@ makes it harder; the promise holds as long as the weights of the true nulls aver
 and were not chosen by looking at their p-values (docs/theory.md, section 11).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,8 +53,12 @@ def null_shares(p_values: Array, groups: NDArray[np.intp]) -> Array:
 
     The groups are numbered from the most promising; the estimate never falls along them.
     """
-    size = np.bincount(groups)
     above = np.bincount(groups, weights=p_values > _UPPER_HALF)
+    return null_shares_of_counts(np.bincount(groups), above)
+
+
+def null_shares_of_counts(size: NDArray[np.integer], above: NDArray[Any]) -> Array:
+    """Return the same from the groups' sizes and numbers of p-values above one half."""
     share = np.minimum((1 + above) / (size * (1 - _UPPER_HALF)), 1.0)
     return np.maximum.accumulate(share)
 
