@@ -25,7 +25,7 @@ from hedgerow.engines import scaling_cpu
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6  # of the likelihood equations, in units of correlation
-LEAST_VARIANCE = 1e-10  # share of a column's variance that its neighbours must leave over
+LEAST_VARIANCE = 1e-9  # share of a column's variance that its neighbours must leave over
 # A column that varies less counts as constant: its precision could overflow.
 _LEAST_SCALE = sqrt(np.finfo(np.float64).tiny / LEAST_VARIANCE)
 _STILL = 1e-10  # movement at which scaling stops,
@@ -153,9 +153,9 @@ def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: 
 
 
 def _pivots(precision: csr_array) -> Array:
-    """Return the pivots of elimination, whose product is the determinant; an error if not all > 0.
+    """Return the pivots of symmetric elimination; their product is the determinant.
 
-    A symmetric ordering keeps them on the diagonal, so their signs are those of the eigenvalues.
+    They have the signs of the eigenvalues. An error if not all are positive.
     """
     options = {"SymmetricMode": True, "Equil": False}
     try:
@@ -163,7 +163,8 @@ def _pivots(precision: csr_array) -> Array:
     except RuntimeError as error:
         raise LinAlgError("precision must be positive definite, got a singular one") from error
     pivots = lu.U.diagonal()
-    if not (pivots > 0).all():
+    # A zero on the diagonal makes the elimination leave it.
+    if not np.array_equal(lu.perm_r, lu.perm_c) or not (pivots > 0).all():
         raise LinAlgError("precision must be positive definite, got an indefinite one")
     return pivots
 

@@ -102,7 +102,7 @@ def test_few_rows_and_collinear_columns_never_fail(adjacency, m, noise, seed):
     assert not precision[~(adjacency | np.eye(p, dtype=bool))].any()
     size = np.sqrt(np.diag(precision))
     assert np.linalg.eigvalsh(precision / np.outer(size, size))[0] > 0
-    assert 0 <= fit.shrinkage < 1
+    assert fit.shrinkage in (0, 1 / (m + 1))
     assert fit.shrunk.any() == (fit.shrinkage > 0)
 
 
