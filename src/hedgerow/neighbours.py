@@ -1,4 +1,4 @@
-"""Each node's likely neighbours, by forward selection, and least squares on them.
+"""Each node's likely neighbours, by forward selection, and what is related to it given them.
 
 Hedge's weights are shrunk, and where variables are strongly correlated they are spread over
 neighbours and non-neighbours alike. Least squares on a few well-chosen variables is neither. The
@@ -22,11 +22,20 @@ COLLINEAR = 1e-8
 
 
 class Refit(NamedTuple):
-    """Least-squares weights of every node on its chosen neighbours."""
+    """Least squares of every node on its chosen neighbours."""
 
     weights: csr_array  # row i: coefficients of node i on its chosen neighbours
     residual: Array  # share of each node's variance that they leave unexplained
     sizes: NDArray[np.intp]  # number of chosen neighbours
+    partial: Array  # row i: partial correlation of i with j given i's neighbours other than j
+
+
+class Choice(NamedTuple):
+    """What forward selection knows about a node when it stops."""
+
+    chosen: NDArray[np.intp]
+    covariance: Array  # of the node's residual with every variable
+    variance: Array  # what the chosen variables leave of every variable's variance
 
 
 def detection_limit(n_columns: int) -> float:
@@ -40,32 +49,35 @@ def refit(corr: Array, n_rows: int) -> Refit:
     Examples
     --------
     >>> corr = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])  # 0 - 1 - 2
-    >>> refit(corr, n_rows=200).weights.toarray().round(2)
+    >>> fitted = refit(corr, n_rows=200)
+    >>> fitted.weights.toarray().round(2)
     array([[0.  , 0.6 , 0.  ],
            [0.44, 0.  , 0.44],
+           [0.  , 0.6 , 0.  ]])
+    >>> abs(fitted.partial.round(2))
+    array([[0.  , 0.6 , 0.  ],
+           [0.51, 0.  , 0.51],
            [0.  , 0.6 , 0.  ]])
     """
     n_columns = len(corr)
     most = min(n_columns - 1, n_rows // 4, MOST_NEIGHBOURS)
     level = SELECTION_LEVEL / n_columns / 2
     thresholds = stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
-    chosen = [select(corr, node, n_rows, thresholds) for node in range(n_columns)]
-    sizes = np.array([len(c) for c in chosen])
-    columns = np.concatenate(chosen).astype(np.intp)
-    values = np.concatenate([_coefficients(corr, i, c) for i, c in enumerate(chosen)])
+    residual, partial = np.empty(n_columns), np.empty_like(corr)
+    columns, values = [], []
+    for node in range(n_columns):
+        choice = select(corr, node, n_rows, thresholds)
+        weights, residual[node], partial[node] = _regress(corr, node, choice)
+        columns.append(choice.chosen)
+        values.append(weights)
+    sizes = np.array([len(chosen) for chosen in columns])
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    weights = csr_array((values, columns, starts), shape=corr.shape)
-    explained = np.array(
-        [
-            corr[i, c] @ weights.data[a:b]
-            for i, (c, a, b) in enumerate(zip(chosen, starts, starts[1:]))
-        ]
-    )
-    return Refit(weights, np.maximum(1.0 - explained, COLLINEAR), sizes)
+    entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
+    return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial)
 
 
-def select(corr: Array, node: int, n_rows: int, thresholds: Array) -> NDArray[np.intp]:
-    """Return the variables chosen for a node, the strongest given those before it first.
+def select(corr: Array, node: int, n_rows: int, thresholds: Array) -> Choice:
+    """Choose variables for a node, each the strongest given those before it.
 
     Step k is taken while the t statistic of the best variable exceeds ``thresholds[k]``. All that
     changes is kept by Gram-Schmidt: the covariance of the node's residual with every variable and
@@ -96,10 +108,19 @@ def select(corr: Array, node: int, n_rows: int, thresholds: Array) -> NDArray[np
         chosen.append(best)
         if residual < COLLINEAR:
             break
-    return np.sort(np.array(chosen, dtype=np.intp))
+    return Choice(np.sort(np.array(chosen, dtype=np.intp)), covariance, variance)
 
 
-def _coefficients(corr: Array, node: int, chosen: NDArray[np.intp]) -> Array:
-    if not chosen.size:
-        return np.empty(0)
-    return np.linalg.solve(corr[np.ix_(chosen, chosen)], corr[chosen, node])
+def _regress(corr: Array, node: int, choice: Choice) -> tuple[Array, float, Array]:
+    """Return a node's coefficients, its unexplained share, and its partial correlations."""
+    chosen, covariance, variance = choice
+    inverse = np.linalg.inv(corr[np.ix_(chosen, chosen)])
+    weights = inverse @ corr[chosen, node]
+    residual = max(1.0 - float(weights @ corr[chosen, node]), COLLINEAR)
+    usable = variance > COLLINEAR
+    partial = np.zeros(len(corr))
+    scale = np.sqrt(np.maximum(variance, 0.0) * residual)
+    np.divide(covariance, scale, out=partial, where=usable)
+    # A chosen variable's own share: its coefficient against the noise in it.
+    partial[chosen] = weights / np.sqrt(weights**2 + np.diag(inverse) * residual)
+    return weights, residual, np.clip(partial, -1.0, 1.0)

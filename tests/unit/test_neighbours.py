@@ -42,7 +42,8 @@ def test_selection_is_stepwise_regression(seed, n_columns, n_rows):
     thresholds = np.full(n_columns - 1, 2.0)
     for node in range(n_columns):
         expected = chosen_by_regression(rows, node, thresholds)
-        assert select(correlation_of(rows), node, n_rows, thresholds).tolist() == expected
+        choice = select(correlation_of(rows), node, n_rows, thresholds)
+        assert choice.chosen.tolist() == expected
 
 
 def test_refit_is_least_squares():
@@ -86,3 +87,22 @@ def test_collinear_columns_are_not_chosen_twice():
     assert np.isfinite(fitted.weights.data).all()
     assert fitted.sizes.max() <= 3
     assert (fitted.residual >= 0).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 8))
+def test_partial_correlations_are_given_the_other_neighbours(seed, n_columns):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((300, n_columns)) @ rng.standard_normal((n_columns, n_columns))
+    corr = correlation_of(rows)
+    fitted = refit(corr, 300)
+    weights = fitted.weights.toarray()
+    for i in range(n_columns):
+        for j in range(n_columns):
+            if i == j:
+                assert fitted.partial[i, j] == 0
+                continue
+            given_others = [k for k in np.flatnonzero(weights[i]) if k != j]
+            inverse = np.linalg.inv(corr[np.ix_([i, j, *given_others], [i, j, *given_others])])
+            expected = -inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+            assert fitted.partial[i, j] == pytest.approx(expected, abs=1e-6)
