@@ -33,8 +33,6 @@ MIN_ROWS = 5
 # Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
 BIAS_OF_FEW_ROWS = 1.5
 _TINY = np.finfo(np.float64).eps
-# Pairs less significant than this by the refit are not worth an exact test.
-WORTH_A_CLOSER_LOOK = 0.01
 # Scores below this are taken to be those of pairs without an edge.
 CENTRE = 1.5
 # Where groups of pairs end, from the most promising down; in standard errors.
@@ -91,11 +89,8 @@ def given_fewer(fitted: Refit, n_rows: int, upper: tuple[Indices, Indices]) -> A
 
 def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: int, error: str) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
-    bias = plausible_bias(n_columns, n_rows)
-    shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
-    agreement = np.maximum(
-        np.sign(z) * witness - shortage**2 * bias / 4, np.abs(z) - shortage * bias
-    )
+    off_witness, off_z = agreement_margins(n_columns, n_rows)
+    agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
     p_value = two_sided(z)
     weights = _weights(z, witness, p_value, n_columns, count_nulls_only=error == "fdr")
     adjust = benjamini_hochberg if error == "fdr" else holm
