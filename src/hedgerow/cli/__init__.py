@@ -5,14 +5,16 @@ from importlib import import_module
 import click
 
 from hedgerow._version import __version__
+from hedgerow.cli._errors import PlainGroup, with_debug
 
 COMMANDS = {
+    "learn": "Learn which columns of a table are directly connected.",
     "plan": "How many rows are needed: the paper's bound beside others.",
     "simulate": "Draw rows from a known graph and write rows and true edges to files.",
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(PlainGroup):
     """A group that imports a subcommand's module only when that subcommand is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -21,7 +23,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return getattr(import_module(f"hedgerow.cli.{cmd_name}"), cmd_name)
+        return with_debug(getattr(import_module(f"hedgerow.cli.{cmd_name}"), cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

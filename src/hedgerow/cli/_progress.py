@@ -1,39 +1,47 @@
 """A progress bar that appears only for work that lasts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
+from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 PATIENCE = 2.0  # seconds
 
 
+class Advance(Protocol):
+    """Takes the amount of work just done, and what to say beside the bar."""
+
+    def __call__(self, amount: int, note: str = "") -> None: ...
+
+
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress(label: str, total: int | None, *, hidden: bool = False) -> Iterator[Advance]:
     """Yield a function that takes the amount of work just done.
 
     A bar is drawn on stderr once the work has taken longer than `PATIENCE`, and removed at the
-    end; nothing is drawn where stderr is not a terminal.
+    end; nothing is drawn where stderr is not a terminal, or if ``hidden``.
     """
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda amount: None
+    if hidden or not console.is_terminal:
+        yield lambda amount, note="": None
         return
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[note]}"),
         TimeRemainingColumn(),
         console=console,
         transient=True,
     )
-    task = bar.add_task(label, total=total)
+    task = bar.add_task(label, total=total, note="")
     begun = monotonic()
 
-    def advance(amount: int) -> None:
-        bar.advance(task, amount)
+    def advance(amount: int, note: str = "") -> None:
+        bar.update(task, advance=amount, note=note)
         if monotonic() - begun > PATIENCE:
             bar.start()
 

@@ -224,5 +224,8 @@ def _suffix(path: Path) -> tuple[str, bool]:
 
 def _size(stream: BinaryIO) -> int | None:
     """Return the number of bytes of a regular file."""
-    status = os.fstat(stream.fileno())
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:  # no file at all
+        return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None

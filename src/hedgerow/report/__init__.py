@@ -5,6 +5,7 @@ The page holds its data, style and script, opens from disk and asks the network 
 """
 
 from hedgerow.report._data import ReportData
+from hedgerow.report._of_model import data_of
 from hedgerow.report._render import render, write
 
-__all__ = ["ReportData", "render", "write"]
+__all__ = ["ReportData", "data_of", "render", "write"]

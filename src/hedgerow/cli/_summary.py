@@ -1,0 +1,139 @@
+"""What `hedgerow learn` tells: the figures people want, for the eye or for a program."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from io import TextIOWrapper
+from typing import Any
+
+from hedgerow.table import Edge
+
+SHOWN = 10
+LONGEST_NAME = 28  # two of them and the numbers fit on a line of 80
+KINDS = {"fdr": "a false discovery rate", "fwer": "a familywise error rate"}
+
+
+@dataclass
+class Summary:
+    """All that is known once a graph has been learned."""
+
+    source: str
+    rows: int
+    rows_dropped: int
+    columns: int
+    left_out: dict[str, list[str]]
+    error: str
+    level: float
+    edges: list[Edge]
+    warnings: list[str]
+    version: str
+    written: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def most_connected(self) -> list[tuple[str, int]]:
+        """Return variables and their numbers of neighbours, the largest first."""
+        ends = Counter(name for edge in self.edges for name in edge[:2])
+        return ends.most_common(SHOWN)
+
+    @property
+    def strongest(self) -> list[Edge]:
+        """Return the edges with the largest partial correlations."""
+        return sorted(self.edges, key=lambda edge: -abs(edge.partial_corr))[:SHOWN]
+
+    def to_json(self) -> str:
+        """Return everything, all edges included, for a program to read."""
+        content: dict[str, Any] = asdict(self)
+        content["edges"] = [edge._asdict() for edge in self.edges]
+        content["most_connected"] = [
+            {"name": name, "neighbours": count} for name, count in self.most_connected
+        ]
+        return json.dumps(content, indent=2)
+
+
+def show(summary: Summary, *, stderr: bool = False) -> None:
+    """Print the summary for people."""
+    from rich.console import Console
+    from rich.text import Text
+
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, TextIOWrapper):
+        # A terminal that cannot show some letters gets question marks, not a crash.
+        stream.reconfigure(errors="replace")
+    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
+    for style, line in _head(summary):
+        console.print(Text(line, style=style))
+    if summary.edges:
+        console.print(Text("\nStrongest edges", style="bold"))
+        console.print(_edge_table(summary.strongest), soft_wrap=False)
+        most = ", ".join(f"{_short(name)} ({count})" for name, count in summary.most_connected)
+        console.print(Text.assemble(("\nMost connected  ", "bold"), most))
+    for style, line in _tail(summary):
+        console.print(Text(line, style=style))
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Print warnings alone."""
+    for message in messages:
+        print(f"Warning: {message}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Return text that cannot move the cursor, change colours or start a new line.
+
+    >>> printable("a\\nb\\x1b[1m")
+    'a\\\\nb\\\\x1b[1m'
+    """
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
+def _head(summary: Summary) -> Iterable[tuple[str, str]]:
+    pairs = summary.columns * (summary.columns - 1) // 2
+    yield "", f"{summary.source}: {summary.rows:,} rows, {summary.columns:,} columns"
+    yield (
+        "bold",
+        f"{_count(len(summary.edges), 'edge')} among {_count(pairs, 'pair')}, "
+        f"at {KINDS[summary.error]} of {summary.level:g}",
+    )
+
+
+def _tail(summary: Summary) -> Iterable[tuple[str, str]]:
+    yield "", ""
+    for flaw, names in summary.left_out.items():
+        shown = ", ".join(map(repr, names[:SHOWN])) + ", ..." * (len(names) > SHOWN)
+        yield "dim", f"Left out {_count(len(names), 'column')} ({flaw}): {shown}"
+    if summary.rows_dropped:
+        yield "dim", f"Left out {_count(summary.rows_dropped, 'row')} with missing values"
+    for message in summary.warnings:
+        yield "yellow", f"Warning: {message}"
+    for path in summary.written:
+        yield "", f"Wrote {path}"
+    yield "dim", f"Took {summary.seconds:.1f} s"
+
+
+def _edge_table(edges: list[Edge]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("source")
+    table.add_column("target")
+    table.add_column("partial corr.", justify="right", no_wrap=True)
+    table.add_column("q", justify="right", no_wrap=True)
+    for edge in edges:
+        names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
+        table.add_row(*names, f"{edge.partial_corr:+.3f}", f"{edge.q_value:.2g}")
+    return table
+
+
+def _short(name: str) -> str:
+    name = printable(name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'s' * (number != 1)}"

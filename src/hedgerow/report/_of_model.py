@@ -1,0 +1,59 @@
+"""What a report shows of a fitted model."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from hedgerow._version import __version__
+from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators._input import column_labels
+from hedgerow.report._data import ReportData
+
+_MAX_LEVEL = 0.2  # edges up to this level go with the page, for its slider
+
+
+def data_of(
+    model: HedgeGraph,
+    *,
+    title: str = "Hedgerow report",
+    n_columns: int | None = None,
+    warnings: Sequence[str] = (),
+) -> ReportData:
+    """Return what a report shows of a fitted model, dated today.
+
+    Parameters
+    ----------
+    model : HedgeGraph
+    title : str
+    n_columns : int, optional
+        Columns of the table that the model was fitted to, if some of them were left out.
+    warnings : sequence of str
+        What the reader should know before trusting the graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+    >>> data = data_of(HedgeGraph().fit(walk), title="A random walk")
+    >>> data.names, data.rows, data.source
+    (['0', '1', '2'], 400, array([1, 0]))
+    """
+    max_level = max(_MAX_LEVEL, model.level)
+    graph = model.graph_up_to(max_level)
+    return ReportData(
+        names=column_labels(model).tolist(),
+        source=graph.source,
+        target=graph.target,
+        partial_corr=graph.partial_corr,
+        z=graph.z,
+        p_value=graph.p_value,
+        q_value=graph.q_value,
+        level=model.level,
+        max_level=max_level,
+        error=model.error,
+        rows=model.n_samples_seen_,
+        n_columns=n_columns,
+        version=__version__,
+        warnings=warnings,
+        title=title,
+        made=date.today().isoformat(),
+    )
