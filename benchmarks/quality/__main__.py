@@ -40,6 +40,11 @@ def main() -> None:
     figures = commands.add_parser("report", help="print the tables, fill docs/quality.md, draw")
     figures.set_defaults(do=report)
 
+    parts = commands.add_parser("ablation", help="what each part of the tests is worth")
+    parts.add_argument("--seeds", type=int, default=10)
+    parts.add_argument("--processes", type=int, default=2)
+    parts.set_defaults(do=run_ablation)
+
     options = parser.parse_args()
     options.do(options)
 
@@ -54,6 +59,12 @@ def run_recovery(options: argparse.Namespace) -> None:
     from benchmarks.quality import recovery
 
     recovery.run(options.columns, options.graphs, options.again, options.processes)
+
+
+def run_ablation(options: argparse.Namespace) -> None:
+    from benchmarks.quality import ablation
+
+    ablation.run(options.seeds, options.processes)
 
 
 def report(options: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ class HedgeGraph(BaseEstimator):
         Partial correlations of the edges; zero elsewhere, one on the diagonal.
     precision_ : ndarray of shape (n_features, n_features)
         Maximum-likelihood precision matrix on the graph: positive definite, and exactly zero where
-        there is no edge.
+        there is no edge (docs/likelihood.md).
     covariance_ : ndarray of shape (n_features, n_features)
         Its inverse.
     location_ : ndarray of shape (n_features,)
@@ -291,7 +291,15 @@ class HedgeGraph(BaseEstimator):
         key = ("precision", self.error, self.level)
         if key not in self._results:
             moments = self._learned().moments
-            self._results[key] = fit_precision(moments.covariance, moments.rows, self.adjacency_)
+            fit = fit_precision(moments.covariance, moments.rows, self.adjacency_)
+            self._results[key] = fit
+            if fit.shrinkage:
+                columns = listed(map(repr, column_labels(self)[fit.shrunk]))
+                _warn(
+                    DataWarning,
+                    f"the likelihood has no maximum for {columns}; their correlations were "
+                    f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
+                )
         return self._results[key]
 
     def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
