@@ -111,13 +111,35 @@ def _watch(page: Page, troubles: list[str]) -> None:
 
 
 def _settle(page: Page) -> None:
-    """Wait until what the last action asked for has been drawn."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 60)))")
+    """Wait until what the last action asked for has been drawn.
+
+    One frame tells the parts of the page, the next one draws, and one more is for good measure.
+    """
+    page.evaluate(
+        """() => new Promise(done => {
+          const frame = left => left ? requestAnimationFrame(() => frame(left - 1)) : done();
+          frame(4);
+        })"""
+    )
 
 
 @pytest.fixture
 def settle() -> Callable[[Page], None]:
     return _settle
+
+
+@pytest.fixture
+def eventually() -> Callable[[Page, Callable[[], bool]], bool]:
+    """Return whether something becomes true within ten seconds."""
+
+    def eventually(page: Page, holds: Callable[[], bool]) -> bool:
+        for _ in range(100):
+            if holds():
+                return True
+            page.wait_for_timeout(100)
+        return False
+
+    return eventually
 
 
 @pytest.fixture

@@ -104,10 +104,15 @@ NO_EDGES = {name: [] for name in ("source", "target", "partial_corr", "z", "p_va
     ],
 )
 def test_an_empty_graph_says_so_and_why(open_page, chain, changes, title, text):
-    page = open_page(replace(chain, **NO_EDGES, **changes), "webgl")
+    page = open_page(replace(chain, **NO_EDGES, **changes))
     expect(page.locator("#empty h3")).to_have_text(title)
     expect(page.locator("#empty p")).to_contain_text(text)
     expect(page.locator("#count")).to_have_text("0")
+
+
+def test_an_empty_graph_is_drawn_with_webgl_too(open_page, chain):
+    page = open_page(replace(chain, **NO_EDGES, names=[], n_columns=0), "webgl")
+    expect(page.locator("#empty h3")).to_have_text("Nothing to connect")
 
 
 def test_a_level_below_every_edge_says_where_the_first_is(open_page, chain):
