@@ -24,7 +24,7 @@ $(VENV)/.bench-ready: pyproject.toml | $(BIN)/python
 	@touch $@
 
 demo: $(VENV)/.demo-ready
-	$(BIN)/hedgerow simulate --help
+	$(BIN)/hedgerow demo
 
 test: lint types contracts unit
 

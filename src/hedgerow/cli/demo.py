@@ -1,0 +1,186 @@
+"""``hedgerow demo``: the pixels of handwritten digits, from rows to a drawing, in seconds."""
+
+import sys
+import warnings
+from io import TextIOWrapper
+from math import comb
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from hedgerow.cli._outputs import refuse_unwritable
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from hedgerow import HedgeGraph
+
+SIDE = 8  # pixels
+# The digits' shapes also tie distant pixels together. The surest edges, which the page shows
+# first, are local; its slider brings in the others.
+LEVELS = (0.05, 1e-6, 1e-25)
+ROWS_AT_ONCE = 100
+STROKES = {(0, 1): "───", (1, 0): "│", (1, 1): "╲", (1, -1): "╱"}  # by the step between pixels
+CROSSING = ("╲", "╱")
+
+
+class Touching(NamedTuple):
+    """How many of some pairs of pixels touch by a side, and how many at all."""
+
+    pairs: int
+    by_side: int
+    at_all: int  # by a side or at a corner
+
+    def shares(self) -> tuple[str, str]:
+        """Return both as parts of all the pairs."""
+        if not self.pairs:
+            return "", ""
+        return f"{self.by_side / self.pairs:.0%}", f"{self.at_all / self.pairs:.0%}"
+
+
+EVERY_PAIR = Touching(comb(SIDE**2, 2), 2 * SIDE * (SIDE - 1), 2 * (SIDE - 1) * (2 * SIDE - 1))
+
+
+@click.command()
+@click.option("--stream", is_flag=True, help="Show the graph grow as rows arrive.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    default="hedgerow-demo.html",
+    show_default=True,
+    help="Where to write the page with the drawing.",
+)
+def demo(stream: bool, html: Path) -> None:
+    """Learn the pixels of handwritten digits and draw them: the image grid appears.
+
+    Each of 64 pixels is a column, each of 1,797 images a row. Nothing says which pixels touch. The
+    page opens in any browser, offline.
+    """
+    begun = monotonic()
+    refuse_unwritable([html])
+
+    from rich.console import Console
+
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that cannot draw lines gets question marks, not a crash.
+        sys.stdout.reconfigure(errors="replace")
+    console = Console(highlight=False)
+    images = _images()
+    console.print(
+        f"{len(images):,} images of handwritten digits: a row for each image, a column for each\n"
+        f"of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
+    )
+    with warnings.catch_warnings(record=True) as caught:  # to be told on the page
+        warnings.simplefilter("always", UserWarning)
+        model = _learn(images, console, caught) if stream else _new_model().partial_fit(images)
+        console.print(_by_level(model))
+    surest, whole = _touching(model, LEVELS[-1]).shares()[1], EVERY_PAIR.shares()[1]
+    console.print(
+        f"\n{surest} of the surest edges join pixels that touch; {whole} of all pairs do."
+    )
+    if not stream:
+        console.print(f"\nEdges at {LEVELS[-1]:g} between pixels that touch, in their places:\n")
+        console.print(_drawing(model))
+    _write_page(model, html, [str(each.message) for each in caught])
+    console.print(f"\nWrote {html} after {monotonic() - begun:.1f} s. Open it in a browser:")
+    console.print(html.resolve().as_uri(), soft_wrap=True)
+
+
+def _images() -> "DataFrame":
+    import polars as pl
+    from sklearn.datasets import load_digits
+
+    names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
+    return pl.DataFrame(load_digits().data, schema=names)
+
+
+def _new_model() -> "HedgeGraph":
+    from hedgerow import HedgeGraph
+
+    return HedgeGraph(error="fwer", level=LEVELS[-1])
+
+
+def _learn(images: "DataFrame", console: "Console", caught: list[Any]) -> "HedgeGraph":
+    """Learn a few rows at a time and show the graph grow."""
+    from rich.live import Live
+    from rich.table import Table
+
+    console.print(f"As rows arrive, at a chance of any false edge of {LEVELS[-1]:g}:\n")
+    model, table = _new_model(), _table("rows")
+    with Live(console=console, vertical_overflow="visible") as live:
+        for start in range(0, len(images), ROWS_AT_ONCE):
+            caught.clear()  # what was wrong with fewer rows
+            model.partial_fit(images[start : start + ROWS_AT_ONCE])
+            _add(table, f"{model.n_samples_seen_:,}", _touching(model, LEVELS[-1]))
+            beside = Table.grid(padding=(0, 4, 0, 0))
+            beside.add_row(table, _drawing(model))
+            live.update(beside)
+    console.print()
+    return model
+
+
+def _touching(model: "HedgeGraph", level: float) -> Touching:
+    edges = _edges(model, level)
+    return Touching(
+        len(edges),
+        sum(abs(down) + abs(right) == 1 for _, (down, right) in edges),
+        sum(max(abs(down), abs(right)) == 1 for _, (down, right) in edges),
+    )
+
+
+def _edges(model: "HedgeGraph", level: float) -> list[tuple[int, tuple[int, int]]]:
+    """Return for each edge its first pixel and the step (down, right) to the second."""
+    graph = model.graph_up_to(level)
+    return [
+        (first, (second // SIDE - first // SIDE, second % SIDE - first % SIDE))
+        for first, second in zip(graph.source.tolist(), graph.target.tolist())
+    ]
+
+
+def _by_level(model: "HedgeGraph") -> "Table":
+    table = _table("chance of a false edge")
+    for level in LEVELS:
+        _add(table, f"{level:g}", _touching(model, level))
+    _add(table, "all pairs of pixels", EVERY_PAIR)
+    return table
+
+
+def _table(first: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for heading in (first, "edges", "by a side", "touching"):
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _add(table: "Table", first: str, touching: Touching) -> None:
+    table.add_row(first, f"{touching.pairs:,}", *touching.shares())
+
+
+def _drawing(model: "HedgeGraph") -> "Text":
+    """Draw the edges between touching pixels, each pixel where it is in the image."""
+    from rich.text import Text
+
+    canvas = [[" "] * (4 * SIDE - 3) for _ in range(2 * SIDE - 1)]
+    for pixel in range(SIDE**2):
+        canvas[2 * (pixel // SIDE)][4 * (pixel % SIDE)] = "o"
+    for first, (down, right) in _edges(model, LEVELS[-1]):
+        stroke = STROKES.get((down, right), "")
+        line = canvas[2 * (first // SIDE) + down] if stroke else []
+        start = 4 * (first % SIDE) + 2 * right - len(stroke) // 2
+        crossed = stroke in CROSSING and line[start] in CROSSING
+        line[start : start + len(stroke)] = "╳" if crossed else stroke
+    return Text("\n".join("".join(line) for line in canvas))
+
+
+def _write_page(model: "HedgeGraph", path: Path, told: list[str]) -> None:
+    from hedgerow.report import data_of, write
+
+    title = f"Handwritten digits, {SIDE} × {SIDE} pixels"
+    write(path, data_of(model, title=title, warnings=told))
