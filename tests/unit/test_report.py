@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-import hedgerow.report
 from hedgerow.report import ReportData, render, write
 
 
@@ -143,7 +142,3 @@ def test_a_failed_write_leaves_the_old_page(data, tmp_path, monkeypatch):
         write(path, data)
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
-
-
-def test_public_names():
-    assert hedgerow.report.__all__ == ["ReportData", "render", "write"]

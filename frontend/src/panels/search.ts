@@ -1,7 +1,7 @@
 // Find a variable by part of its name.
 
 import { byId, el, nameOf } from "../dom";
-import { count } from "../format";
+import { count, plural } from "../format";
 import type { State } from "../state";
 
 const SHOWN = 12;
@@ -52,6 +52,7 @@ export function setUpSearch(state: State): void {
         id: `match-${i}`,
         role: "option",
         "aria-selected": "false",
+        "aria-label": `${state.edges.names[node]}, ${plural(state.degrees[node], "neighbour")}`,
         mousedown: (event) => event.preventDefault(),
         click: () => choose(node),
       },
