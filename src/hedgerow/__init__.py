@@ -12,9 +12,19 @@ _WHERE = {
     "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
 }
-_MODULES = ("datasets", "io", "metrics", "theory")
+_MODULES = ("datasets", "io", "metrics", "plot", "report", "theory")
 
-__all__ = ["HedgeGraph", "SparsitronGraph", "__version__", "datasets", "io", "metrics", "theory"]
+__all__ = [
+    "HedgeGraph",
+    "SparsitronGraph",
+    "__version__",
+    "datasets",
+    "io",
+    "metrics",
+    "plot",
+    "report",
+    "theory",
+]
 
 
 def __getattr__(name: str) -> Any:
