@@ -54,7 +54,7 @@ def draw_error_rates(frame: pl.DataFrame) -> None:
         bound = SLACK * level if error == "fdr" else level
         _dots(panel, cases, figures(graphs(frame, OURS, promise), score, "case", "ratio"))
         panel.axvline(bound, color="#d55e00", linewidth=1)
-        panel.set_xlim(-0.004, max(3 * bound, panel.get_xlim()[1]))
+        panel.set_xlim(-0.004, max(2 * bound, panel.get_xlim()[1]))
         aim = f"{SLACK:g} × {level:g}" if error == "fdr" else f"{level:g}"
         what = "share of false edges" if error == "fdr" else "probability of any false edge"
         panel.set_xlabel(f"{what}\nline: {aim}")

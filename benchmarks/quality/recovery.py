@@ -20,7 +20,7 @@ from hedgerow.metrics import exact_recovery
 from hedgerow.theory import constants, plan
 
 GRAPHS = ("chain", "grid", "random_regular", "star")
-SEEDS = {64: 100, 256: 30}  # by number of columns
+SEEDS = {64: 100, 256: 20}  # by number of columns
 GOAL = 0.9
 PROMISE = "FWER 0.05"
 STEPS = 16  # to the decade
