@@ -49,7 +49,9 @@ class EdgeTests(NamedTuple):
     unexplained: Array  # for each node: share of its variance its neighbours do not explain
 
 
-def judge_pairs(corr: Array, n_rows: int, hedge_weights: Array, error: str) -> EdgeTests:
+def judge_pairs(
+    corr: Array, n_rows: int, hedge_weights: NDArray[np.floating], error: str
+) -> EdgeTests:
     """Test every pair of variables.
 
     Parameters

@@ -45,7 +45,10 @@ class Graph(NamedTuple):
 
 
 def graph_of(
-    moments: Moments, hedge_weights: Array, error: str, loosest: float = LOOSEST_LEVEL
+    moments: Moments,
+    hedge_weights: NDArray[np.floating],
+    error: str,
+    loosest: float = LOOSEST_LEVEL,
 ) -> Graph:
     """Return all edges up to the level ``loosest``."""
     corr = correlation(moments)
@@ -118,7 +121,9 @@ def _originals(corr: Array) -> tuple[Indices, Array]:
     return original, np.sign(corr[np.arange(len(corr)), original])
 
 
-def _fold(weights: Array, copies: Indices, original: Indices, sign: Array) -> Array:
+def _fold(
+    weights: NDArray[np.floating], copies: Indices, original: Indices, sign: Array
+) -> NDArray[np.floating]:
     """Give the weight that Hedge put on a copy to its original."""
     if not copies.size:
         return weights

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from hedgerow.moments import Columns, columns_of, init_columns, merge_columns
 
 Array = NDArray[np.float64]
+Matrix = NDArray[np.floating]  # fast copies of these functions keep single precision
 
 SMALLEST_BATCH, LARGEST_BATCH = 8, 256
 LARGEST_RADIUS = 1.0
@@ -34,11 +35,11 @@ class HedgeState(NamedTuple):
     """All that is kept of the rows seen, whatever their number."""
 
     columns: Columns  # mean and spread of each column
-    gradient: Array  # (p, p); row i: sum of the gradients of node i's squared error
+    gradient: Matrix  # (p, p); row i: sum of the gradients of node i's squared error
     curvature: Array  # (p,); sum over batches of the largest squared gradient of node i
     matched: Array  # (p,); sum of x_i u_i, where u_i is the prediction within the unit l1 ball
     squared: Array  # (p,); sum of u_i squared
-    average: Array  # (p, p); row i: average of node i's weights, later ones counting more
+    average: Matrix  # (p, p); row i: average of node i's weights, later ones counting more
 
     @property
     def rows(self) -> int:
@@ -111,13 +112,26 @@ def batch_size(rows_seen: int) -> int:
     return min(SMALLEST_BATCH << doublings, LARGEST_BATCH)
 
 
+def batch_ends(rows_seen: int, n_rows: int) -> list[int]:
+    """Return where each whole batch among the next ``n_rows`` rows ends.
+
+    >>> batch_ends(rows_seen=240, n_rows=50)
+    [8, 16, 32, 48]
+    """
+    ends, end = [], batch_size(rows_seen)
+    while end <= n_rows:
+        ends.append(end)
+        end += batch_size(rows_seen + end)
+    return ends
+
+
 def standardise(batch: NDArray[np.floating], columns: Columns) -> Array:
     """Return the rows with mean 0 and spread 1, by the moments so far; 0 where nothing varied."""
     scale = columns.scale
     return (batch - columns.mean) / np.where(scale > 0, scale, np.inf)
 
 
-def unit_weights(gradient: Array, curvature: Array) -> Array:
+def unit_weights(gradient: Matrix, curvature: Array) -> Array:
     """Return every node's weights in the unit l1 ball, by the closed form of Hedge.
 
     With expert weights exp(-rate G) for "+x_j", exp(+rate G) for "-x_j" and 1 for "0", the weight

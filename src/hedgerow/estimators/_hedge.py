@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow import storage
 from hedgerow._validate import in_open_interval, one_of
 from hedgerow._version import __version__
-from hedgerow.estimators._hedge_stream import HedgeStream, Learned
+from hedgerow.engines import engine_for
+from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
+from hedgerow.moments import Moments
 from hedgerow.table import EdgeTable
 
 ERRORS = ("fdr", "fwer")
@@ -39,6 +41,9 @@ class HedgeGraph(BaseEstimator):
         error rate).
     level : float, default=0.05
         The error rate, in (0, 1).
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        What computes: the processor, an NVIDIA GPU (needs torch), or "auto" for the GPU where
+        there is one.
 
     Attributes
     ----------
@@ -88,9 +93,10 @@ class HedgeGraph(BaseEstimator):
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
 
-    def __init__(self, error: str = "fdr", level: float = 0.05) -> None:
+    def __init__(self, error: str = "fdr", level: float = 0.05, device: str = "cpu") -> None:
         self.error = error
         self.level = level
+        self.device = device
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn the graph from all the rows of ``X``, in their order.
@@ -102,7 +108,7 @@ class HedgeGraph(BaseEstimator):
         """
         rows = read_rows(self, X, reset=True, min_rows=2)
         self._check_parameters()
-        self._stream = HedgeStream(self.n_features_in_)
+        self._stream = self._new_stream()
         self._take(rows)
         self._graph()
         return self
@@ -119,7 +125,7 @@ class HedgeGraph(BaseEstimator):
         rows = read_rows(self, X, reset=first)
         self._check_parameters()
         if first:
-            self._stream = HedgeStream(self.n_features_in_)
+            self._stream = self._new_stream()
         self._take(rows)
         return self
 
@@ -185,7 +191,7 @@ class HedgeGraph(BaseEstimator):
     @property
     def location_(self) -> NDArray[np.float64]:
         """Mean of each column."""
-        return self._learned().moments.mean
+        return self._moments().mean
 
     @property
     def precision_(self) -> NDArray[np.float64]:
@@ -247,7 +253,7 @@ class HedgeGraph(BaseEstimator):
         """
         header, arrays = storage.read(path, _KIND)
         model = cls(**header["parameters"])
-        model._stream = HedgeStream.from_arrays(arrays)
+        model._stream = HedgeStream.from_arrays(arrays, engine_for(model.device))
         model.n_features_in_ = model._stream.n_columns
         if header["feature_names"] is not None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
@@ -261,6 +267,9 @@ class HedgeGraph(BaseEstimator):
         one_of("error", self.error, ERRORS)
         in_open_interval("level", self.level, 0, 1)
 
+    def _new_stream(self) -> HedgeStream:
+        return HedgeStream(self.n_features_in_, engine_for(self.device))
+
     def _take(self, rows: NDArray[np.floating]) -> None:
         self._stream.take(rows)
         self._forget_results()
@@ -268,11 +277,11 @@ class HedgeGraph(BaseEstimator):
     def _forget_results(self) -> None:
         self._results: dict[Any, Any] = {}
 
-    def _learned(self) -> Learned:
+    def _moments(self) -> Moments:
         check_is_fitted(self)
-        if "learned" not in self._results:
-            self._results["learned"] = self._stream.learned()
-        return self._results["learned"]
+        if "moments" not in self._results:
+            self._results["moments"] = self._stream.learned().moments
+        return self._results["moments"]
 
     def _graph(self) -> Graph:
         check_is_fitted(self)
@@ -280,9 +289,8 @@ class HedgeGraph(BaseEstimator):
         loosest = max(LOOSEST_LEVEL, self.level)
         key = ("graph", self.error, loosest)
         if key not in self._results:
-            learned = self._learned()
-            weights = learned.hedge.average
-            self._results[key] = graph_of(learned.moments, weights, self.error, loosest)
+            weights = self._stream.weights()
+            self._results[key] = graph_of(self._moments(), weights, self.error, loosest)
             self._warn(self._results[key])
         return self._results[key]
 
@@ -290,7 +298,7 @@ class HedgeGraph(BaseEstimator):
         check_is_fitted(self)
         key = ("precision", self.error, self.level)
         if key not in self._results:
-            moments = self._learned().moments
+            moments = self._moments()
             fit = fit_precision(moments.covariance, moments.rows, self.adjacency_)
             self._results[key] = fit
             if fit.shrinkage:

@@ -1,0 +1,10 @@
+"""The engine for processors: compiled by Numba, on all cores, and the same to the last bit on one.
+
+Weights and gradients are kept in single precision, moments in double. Work is divided by nodes and
+by columns, never by the number of threads, and every number is the work of one thread: that is
+why threads do not change it.
+"""
+
+from hedgerow.engines.numba_cpu._learn import count, from_numpy, init, learn, to_numpy, weights
+
+__all__ = ["count", "from_numpy", "init", "learn", "to_numpy", "weights"]

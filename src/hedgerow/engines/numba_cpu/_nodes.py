@@ -1,0 +1,172 @@
+"""Hedge for a few nodes at a time, all batches of some rows in one go.
+
+Nodes do not need each other: what node i learns depends on the rows and on its own state. A thread
+takes a few nodes and keeps their state in its cache while the rows pass by. The arithmetic is that
+of `hedgerow.hedge`, in single precision except for sums over batches.
+
+Rows are filled up with zeros to a width of whole vectors. The weight of a column of zeros does not
+matter to any prediction, and its gradient stays zero.
+"""
+
+from math import exp, log, sqrt
+
+import numpy as np
+from numba import njit
+
+from hedgerow.engines.numba_cpu._exp32 import exp_both, exp_down, float_from_bits, size_as_bits
+from hedgerow.engines.numba_cpu._products import (
+    FAST,
+    IN_ORDER,
+    add_products,
+    dot_products,
+    padded,
+)
+from hedgerow.hedge import LARGEST_RADIUS
+
+_SAFE_EXPONENT = np.float32(40.0)  # e**±40, and sums of billions of them, are far from overflow
+_SAFE_LARGE = np.float32(exp(40.0))
+_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_NO_BITS = np.int32(0)
+
+
+@njit(**IN_ORDER)
+def learn_nodes(first, last, rows, width, ends, shares, state):
+    """Learn nodes ``first`` to ``last`` from batches of ``rows`` that end at ``ends``.
+
+    The first ``width`` columns of ``rows`` are used; ``shares`` are those of each batch in the
+    average. The arrays of ``state`` (``hedge.HedgeState``) are changed in place.
+    """
+    count, n_columns = last - first, state.curvature.size
+    # One piece of memory: how the parts lie to each other is then the same in every run, and so
+    # are the loops that the compiler chooses by looking at that.
+    memory = np.zeros((4, padded(count), rows.shape[1]), np.float32)
+    gradient, average, weights, slope = memory[0], memory[1], memory[2], memory[3]
+    gradient[:count, :n_columns] = state.gradient[first:last]
+    average[:count, :n_columns] = state.average[first:last]
+    matched, squared = state.matched[first:last], state.squared[first:last]
+    curvature, radius = state.curvature[first:last], np.empty(count, np.float32)
+    largest = np.empty(count, np.float32)
+    for i in range(count):
+        largest[i] = largest_size(gradient[i])
+    start = 0
+    for k in range(ends.size):
+        batch = rows[start : ends[k]]
+        for i in range(count):
+            radius[i] = unit_radius(matched[i], squared[i])
+            scale = unit_weights(
+                gradient[i, :width], largest[i], curvature[i], n_columns, weights[i, :width]
+            )
+            _scale_and_average(weights[i, :width], scale, radius[i], shares[k], average[i, :width])
+        errors = np.empty((batch.shape[0], weights.shape[0]), np.float32)
+        dot_products(batch, weights, width, errors)
+        _errors_of_predictions(batch[:, first:last], radius, errors, matched, squared)
+        add_products(errors, batch, slope, width)
+        for i in range(count):
+            slope[i, first + i] = _ZERO
+            steepest, largest[i] = _move_gradient(gradient[i, :width], slope[i, :width])
+            curvature[i] += steepest**2
+        start = ends[k]
+    state.gradient[first:last] = gradient[:count, :n_columns]
+    state.average[first:last] = average[:count, :n_columns]
+
+
+@njit(**IN_ORDER)
+def average_rows(first, last, share, state, result):
+    """Write the average weights of nodes ``first`` to ``last``, moved by one unfinished batch."""
+    n_columns = state.curvature.size
+    for i in range(first, last):
+        gradient, weights = state.gradient[i], np.empty(n_columns, np.float32)
+        largest = largest_size(gradient)
+        scale = unit_weights(gradient, largest, state.curvature[i], n_columns, weights)
+        radius = np.float32(unit_radius(state.matched[i], state.squared[i]))
+        _scale_and_average(weights, scale, radius, share, result[i])
+
+
+@njit(**IN_ORDER)
+def unit_radius(matched, squared):
+    """Return the radius of a node's l1 ball (``hedge.unit_radius``)."""
+    return min(max(matched / squared, 0.0), LARGEST_RADIUS)
+
+
+@njit(**IN_ORDER)
+def unit_weights(gradient, largest, curvature, n_columns, weights):
+    """Write one node's weights in the unit l1 ball (``hedge.unit_weights``), up to a factor.
+
+    Returns the factor. ``largest`` is the largest size of the gradient's entries.
+    """
+    experts = 2.0 * n_columns - 1.0
+    rate = np.float32(sqrt(log(experts) / curvature) if curvature > 0.0 else 0.0)
+    shift = max(rate * largest - _SAFE_EXPONENT, _ZERO)
+    if shift == _ZERO:
+        total = _experts(gradient, rate, weights)
+    else:
+        total = _experts_in_range(gradient, rate, shift, weights)
+    # The zero expert has weight 1. The node itself, and columns of zeros, have counted as pairs
+    # of experts with weight 1 each, and are none.
+    surplus = _TWO * np.float32(gradient.size - n_columns + 1) - _ONE
+    return _ONE / (total - surplus * exp_down(-shift))
+
+
+@njit(**FAST)
+def _experts(gradient, rate, differences):
+    """Write the difference of each pair of experts; return the sum of all."""
+    total = _ZERO
+    for j in range(gradient.size):
+        minus, plus = exp_both(rate * gradient[j])
+        differences[j] = plus - minus
+        total += plus + minus
+    return total
+
+
+@njit(**FAST)
+def _experts_in_range(gradient, rate, shift, differences):
+    """Do the same, all divided by e**shift, where exponentials could overflow."""
+    total, lower = _ZERO, shift + _SAFE_EXPONENT
+    for j in range(gradient.size):
+        minus = exp_down(rate * gradient[j] - lower) * _SAFE_LARGE
+        plus = exp_down(-rate * gradient[j] - lower) * _SAFE_LARGE
+        differences[j] = plus - minus
+        total += plus + minus
+    return total
+
+
+@njit(**IN_ORDER)
+def _scale_and_average(weights, scale, radius, share, average):
+    """Multiply weights by ``scale``; move their average by ``share`` toward the result."""
+    for j in range(weights.size):
+        weight = scale * weights[j]
+        weights[j] = weight
+        average[j] += share * (radius * weight - average[j])
+
+
+@njit(**IN_ORDER)
+def _errors_of_predictions(values, radius, predictions, matched, squared):
+    """Replace predictions in the unit ball by errors; add to the sums behind the radius."""
+    for t in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            value, prediction = values[t, i], predictions[t, i]
+            matched[i] += value * prediction
+            squared[i] += prediction * prediction
+            predictions[t, i] = radius[i] * prediction - value
+
+
+@njit(**IN_ORDER)
+def _move_gradient(gradient, slope):
+    """Add the slope, and make it zero; return the largest sizes of slope and gradient."""
+    steepest, largest = _NO_BITS, _NO_BITS
+    for j in range(gradient.size):
+        moved = gradient[j] + slope[j]
+        steepest = max(steepest, size_as_bits(slope[j]))
+        largest = max(largest, size_as_bits(moved))
+        gradient[j] = moved
+        slope[j] = _ZERO
+    return float_from_bits(steepest), float_from_bits(largest)
+
+
+@njit(**IN_ORDER)
+def largest_size(values):
+    """Return the largest absolute value."""
+    largest = _NO_BITS
+    for j in range(values.size):
+        largest = max(largest, size_as_bits(values[j]))
+    return float_from_bits(largest)

@@ -1,0 +1,152 @@
+"""Matrix products of some rows with others, as fast as BLAS and always added in the same order.
+
+BLAS divides work among threads as it likes, and the division can change the last bits of a sum.
+Here a thread calls these functions for the rows that are its own, and every number is added up in
+an order that depends on the sizes alone. The work is done in tiles whose sums or coefficients fit
+into the processor's registers.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import DTypeLike, NDArray
+
+# Sums may be reordered, which vector instructions need; NaN and infinity keep their meaning.
+FAST: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "nsz"},
+}
+# Sums in the order written.
+IN_ORDER: dict[str, Any] = FAST | {"fastmath": {"contract"}}
+
+LINE = 64  # bytes that travel together from memory to the processor
+_LINES_APART = 64  # rows that start a multiple of so many lines apart compete for the same places
+DOT_TILE = 4  # `dot_products` takes so many rows of either factor at a time
+SUM_TILE = 3  # `add_products` takes so many columns of coefficients at a time ...
+_STEP = 8  # ... and adds so many rows at a time
+_PANEL = 1024  # columns at a time
+
+
+def zeros(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Return zeros with at least ``n_columns`` columns, at a distance that suits the cache.
+
+    Columns are filled up to whole lines, so that loops over the first ``whole_lines(n_columns)``
+    of them have no remainder.
+    """
+    per_line = LINE // np.dtype(dtype).itemsize
+    lines = -(-n_columns // per_line)
+    while not 4 <= lines % _LINES_APART <= _LINES_APART - 4:
+        lines += 1
+    return np.zeros((n_rows, lines * per_line), dtype=dtype)
+
+
+@njit(**IN_ORDER)
+def padded(n_rows):
+    """Return the least number of rows, from ``n_rows`` on, that whole tiles of both kinds fill."""
+    whole = DOT_TILE * SUM_TILE
+    return (n_rows + whole - 1) // whole * whole
+
+
+@njit(**FAST)
+def dot_products(a, b, n_columns, result):
+    """Write a @ b.T, for the first columns of both, to ``result``.
+
+    Both numbers of rows are multiples of ``DOT_TILE``.
+    """
+    result[:] = 0
+    for left in range(0, n_columns, _PANEL):
+        right = min(left + _PANEL, n_columns)
+        for t in range(0, a.shape[0], DOT_TILE):
+            for i in range(0, b.shape[0], DOT_TILE):
+                _add_dots(a, b, result, t, i, left, right)
+
+
+@njit(**IN_ORDER)
+def add_products(coefficients, rows, total, n_columns):
+    """Add coefficients.T @ rows, for the first columns, to ``total``, one row after another.
+
+    The number of rows of ``total`` is a multiple of ``SUM_TILE``.
+    """
+    whole = rows.shape[0] - rows.shape[0] % _STEP
+    for left in range(0, n_columns, _PANEL):
+        right = min(left + _PANEL, n_columns)
+        for t in range(0, whole, _STEP):
+            _add_eight(coefficients, rows, total, t, left, right)
+        for t in range(whole, rows.shape[0]):
+            _add_one(coefficients, rows, total, t, left, right)
+
+
+@njit(**FAST)
+def _add_dots(a, b, result, t, i, left, right):
+    a0, a1 = a[t, left:right], a[t + 1, left:right]
+    a2, a3 = a[t + 2, left:right], a[t + 3, left:right]
+    b0, b1 = b[i, left:right], b[i + 1, left:right]
+    b2, b3 = b[i + 2, left:right], b[i + 3, left:right]
+    s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = result.dtype.type(0)
+    s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = result.dtype.type(0)
+    for k in range(a0.size):
+        x0, x1, x2, x3 = b0[k], b1[k], b2[k], b3[k]
+        y = a0[k]
+        s00, s01, s02, s03 = s00 + y * x0, s01 + y * x1, s02 + y * x2, s03 + y * x3
+        y = a1[k]
+        s10, s11, s12, s13 = s10 + y * x0, s11 + y * x1, s12 + y * x2, s13 + y * x3
+        y = a2[k]
+        s20, s21, s22, s23 = s20 + y * x0, s21 + y * x1, s22 + y * x2, s23 + y * x3
+        y = a3[k]
+        s30, s31, s32, s33 = s30 + y * x0, s31 + y * x1, s32 + y * x2, s33 + y * x3
+    _add_four(result, t, i, s00, s01, s02, s03)
+    _add_four(result, t + 1, i, s10, s11, s12, s13)
+    _add_four(result, t + 2, i, s20, s21, s22, s23)
+    _add_four(result, t + 3, i, s30, s31, s32, s33)
+
+
+@njit(**IN_ORDER)
+def _add_four(result, t, i, s0, s1, s2, s3):
+    result[t, i] += s0
+    result[t, i + 1] += s1
+    result[t, i + 2] += s2
+    result[t, i + 3] += s3
+
+
+@njit(**IN_ORDER)
+def _add_eight(coefficients, rows, total, t, left, right):
+    x0, x1 = rows[t, left:right], rows[t + 1, left:right]
+    x2, x3 = rows[t + 2, left:right], rows[t + 3, left:right]
+    x4, x5 = rows[t + 4, left:right], rows[t + 5, left:right]
+    x6, x7 = rows[t + 6, left:right], rows[t + 7, left:right]
+    for i in range(0, total.shape[0], SUM_TILE):
+        c0 = _eight(coefficients, t, i)
+        c1 = _eight(coefficients, t, i + 1)
+        c2 = _eight(coefficients, t, i + 2)
+        t0, t1, t2 = total[i, left:right], total[i + 1, left:right], total[i + 2, left:right]
+        for j in range(x0.size):
+            y0, y1, y2, y3 = x0[j], x1[j], x2[j], x3[j]
+            y4, y5, y6, y7 = x4[j], x5[j], x6[j], x7[j]
+            t0[j] = _plus(t0[j], c0, y0, y1, y2, y3, y4, y5, y6, y7)
+            t1[j] = _plus(t1[j], c1, y0, y1, y2, y3, y4, y5, y6, y7)
+            t2[j] = _plus(t2[j], c2, y0, y1, y2, y3, y4, y5, y6, y7)
+
+
+# Inlined by Numba, before vector instructions are chosen: half as fast otherwise.
+@njit(inline="always", **IN_ORDER)
+def _eight(c, t, i):
+    c0, c1, c2, c3 = c[t, i], c[t + 1, i], c[t + 2, i], c[t + 3, i]
+    return c0, c1, c2, c3, c[t + 4, i], c[t + 5, i], c[t + 6, i], c[t + 7, i]
+
+
+@njit(inline="always", **IN_ORDER)
+def _plus(s, c, y0, y1, y2, y3, y4, y5, y6, y7):
+    c0, c1, c2, c3, c4, c5, c6, c7 = c
+    return s + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3 + c4 * y4 + c5 * y5 + c6 * y6 + c7 * y7
+
+
+@njit(**IN_ORDER)
+def _add_one(coefficients, rows, total, t, left, right):
+    x = rows[t, left:right]
+    for i in range(total.shape[0]):
+        c, sums = coefficients[t, i], total[i, left:right]
+        for j in range(x.size):
+            sums[j] = sums[j] + c * x[j]

@@ -1,0 +1,42 @@
+"""Threads that work side by side on parts of a task.
+
+Compiled functions release Python's global lock, so plain Python threads run them on all cores.
+They end with the task: nothing is left behind that could break a later fork.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+Job = Callable[[], Any]
+Run = Callable[[Iterable[Job]], list[Any]]
+
+
+def thread_count() -> int:
+    """Return how many threads to use: as many as there are cores for this process.
+
+    The environment variable ``OMP_NUM_THREADS``, which other numerical packages obey too, sets
+    another number.
+    """
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return int(wanted) if wanted.isdigit() and int(wanted) > 0 else _cores()
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+@contextmanager
+def team() -> Iterator[Run]:
+    """Yield a function that runs jobs side by side and returns their results in order."""
+    count = thread_count()
+    if count == 1:
+        yield lambda jobs: [job() for job in jobs]
+        return
+    with ThreadPoolExecutor(count) as pool:
+        yield lambda jobs: [future.result() for future in [pool.submit(job) for job in jobs]]
