@@ -40,7 +40,7 @@ class Columnar:
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
         pl = optional("polars", "cli")
-        wanted = [pl.col(self.columns[j].name).cast(pl.Float64) for j in chosen]
+        wanted = [pl.col(self.columns[j].name) for j in chosen]
         at_once = rows_at_once(len(chosen))
         done = 0
         try:
@@ -49,7 +49,9 @@ class Columnar:
             ):
                 numbers = np.arange(done + 1, done + len(frame) + 1)
                 done += len(frame)
-                yield Batch(frame.to_numpy(order="c"), numbers, done)
+                # Cast within the query, polars would read far ahead of what is consumed.
+                rows = frame.cast(pl.Float64).to_numpy(order="c")
+                yield Batch(rows, numbers, done)
         except pl.exceptions.PolarsError as error:
             raise DataError(
                 f"the file cannot be read after row {done}: {_first_line(error)}"
