@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import storage
@@ -16,6 +15,7 @@ from hedgerow._version import __version__
 from hedgerow.engines import engine_for
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
+from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
@@ -26,7 +26,7 @@ ERRORS = ("fdr", "fwer")
 _KIND = "HedgeGraph"
 
 
-class HedgeGraph(BaseEstimator):
+class HedgeGraph(NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -286,13 +286,18 @@ class HedgeGraph(BaseEstimator):
     def _graph(self) -> Graph:
         check_is_fitted(self)
         self._check_parameters()
-        loosest = max(LOOSEST_LEVEL, self.level)
-        key = ("graph", self.error, loosest)
+        key = self._graph_key()
         if key not in self._results:
             weights = self._stream.weights()
-            self._results[key] = graph_of(self._moments(), weights, self.error, loosest)
+            self._results[key] = graph_of(self._moments(), weights, *key[1:])
             self._warn(self._results[key])
         return self._results[key]
+
+    def _graph_key(self) -> tuple[str, str, float]:
+        return ("graph", self.error, max(LOOSEST_LEVEL, self.level))
+
+    def _known_edges(self) -> EdgeTable | None:
+        return self.edges_ if self._graph_key() in self._results else None
 
     def _precision(self) -> PrecisionFit:
         check_is_fitted(self)

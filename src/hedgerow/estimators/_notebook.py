@@ -1,0 +1,51 @@
+"""What a notebook shows of an estimator whose results are computed when they are asked for.
+
+scikit-learn's own display, and its ``dir``, which completion uses, look at every attribute. That
+would compute them all: here both stay cheap.
+"""
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any
+
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+
+from hedgerow.table import EdgeTable
+
+_KINDS = {"fdr": "a false discovery rate", "fwer": "a familywise error rate"}
+
+
+class NotebookSummary(BaseEstimator):
+    """An estimator of a graph that tells, where HTML can be shown, what it has learned."""
+
+    def __dir__(self) -> Iterable[str]:
+        return object.__dir__(self)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        if self._shows_what_it_learned():
+            return self._learned_html
+        return super()._repr_html_
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        if self._shows_what_it_learned():
+            return {"text/plain": repr(self), "text/html": self._learned_html()}
+        return super()._repr_mimebundle_(**kwargs)
+
+    def _shows_what_it_learned(self) -> bool:
+        return self.__sklearn_is_fitted__() and get_config()["display"] == "diagram"
+
+    def _learned_html(self) -> str:
+        head = f"<code>{escape(repr(self))}</code>"
+        rows, columns = f"{self.n_samples_seen_:,} rows", f"{self.n_features_in_:,} columns"
+        edges = self._known_edges()
+        if edges is None:
+            return f"<div>{head}<p>Learned from {rows} of {columns}.</p></div>"
+        level = f"at {_KINDS[self.error]} of {self.level:g}"
+        found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {level}.</p>"
+        return f"<div>{head}{found}{edges._repr_html_() if len(edges) else ''}</div>"
+
+    def _known_edges(self) -> EdgeTable | None:
+        """Return the edges if they are known already: to show a model must not take long."""
+        raise NotImplementedError
