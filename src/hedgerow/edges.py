@@ -9,8 +9,8 @@ says how strongly they are related given its shrunk weights. An edge needs both:
 2. Hedge must agree at the same level, or the refit must be so clear that the largest error it can
    plausibly have does not matter.
 
-If not a single false edge is allowed, the same is asked once more of a statistic that is right
-when the neighbours of either node are right.
+If not a single false edge is allowed, or if rows are few, the same is asked once more of a
+statistic that is right when the neighbours of either node are right.
 
 docs/theory.md derives the statistics and their errors (section 10), the weights (11) and the
 agreement (12), and says what is proved, what is asymptotic and what is only measured.
@@ -67,7 +67,7 @@ def judge_pairs(
     witness = z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
     estimate = -debiased(corr, fitted.weights)[upper]
     q_value = _adjusted(z, witness, len(corr), n_rows, error)
-    if error == "fwer":
+    if error == "fwer" or rows_are_few(len(corr), n_rows):
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         both = z_score(estimate, n_rows - 2 - used)
         q_value = np.maximum(q_value, _adjusted(both, witness, len(corr), n_rows, error))
@@ -102,18 +102,20 @@ def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: int, error: str)
 
 
 def plausible_bias(n_columns: int, n_rows: int) -> float:
-    """Return the largest error of z from one common neighbour that both nodes' choices missed.
-
-    Above ``BIAS_OF_FEW_ROWS`` the rows are too few for the promised error rate.
-    """
+    """Return the largest error of z from one common neighbour that both nodes' choices missed."""
     return detection_limit(n_columns) ** 2 / float(np.sqrt(n_rows))
+
+
+def rows_are_few(n_columns: int, n_rows: int) -> bool:
+    """Return whether the rows are too few for the promised error rate to have been measured."""
+    return plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS
 
 
 def agreement_margins(n_columns: int, n_rows: int) -> tuple[float, float]:
     """Return by how much Hedge's score, or else the refit's, must be clear of chance."""
     bias = plausible_bias(n_columns, n_rows)
     shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
-    return shortage**2 * bias / 4, shortage * bias
+    return shortage**4 * bias / 8, shortage * bias
 
 
 def debiased(corr: Array, weights: Any) -> Array:

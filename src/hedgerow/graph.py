@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from hedgerow.edges import BIAS_OF_FEW_ROWS, MIN_ROWS, EdgeTests, judge_pairs, plausible_bias
+from hedgerow.edges import (
+    BIAS_OF_FEW_ROWS,
+    MIN_ROWS,
+    EdgeTests,
+    judge_pairs,
+    plausible_bias,
+    rows_are_few,
+)
 from hedgerow.moments import Moments, correlation, varies
 
 Array = NDArray[np.float64]
@@ -104,7 +111,7 @@ def shortage_of_rows(n_rows: int, n_columns: int, level: float) -> str | None:
             f"{rows_to_detect(_MODERATE, n_columns, level)} rows would show partial correlations "
             f"of {_MODERATE}"
         )
-    if plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS:
+    if rows_are_few(n_columns, n_rows):
         enough = int(np.ceil((plausible_bias(n_columns, 1) / BIAS_OF_FEW_ROWS) ** 2))
         return (
             f"{n_rows} rows are few for {n_columns} columns: indirect relations can pass for "
