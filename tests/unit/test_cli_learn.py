@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from hedgerow import HedgeGraph
+from hedgerow import HedgeGraph, engines
 from hedgerow.cli import _progress, _summary, cli
 from hedgerow.cli._interrupt import finish_first
 from hedgerow.datasets import make
@@ -151,8 +151,26 @@ def test_format_rules_over_the_name(tmp_path, table):
     assert set(json.loads(path.read_text())) >= {"nodes", "edges"}
 
 
-def test_formats_are_those_of_the_library():
+def test_choices_are_those_of_the_library():
     assert tuple(FORMATS) == learn.FORMATS
+    assert engines.DEVICES == learn.DEVICES
+
+
+def test_the_device_reaches_the_model(tmp_path, table, monkeypatch):
+    saved = tmp_path / "model"
+    assert run(table, "--device", "auto", "--save", saved).exit_code == 0
+    assert HedgeGraph.load(saved).device == "auto"
+    monkeypatch.setattr(engines, "_why_no_gpu", lambda: "there is none")
+    one_line(run(table, "--device", "cuda"), 1, 'device="cuda" is not available: there is none')
+
+
+def test_warnings_of_writing_are_told_too(tmp_path, frame):
+    path = tmp_path / "total.parquet"
+    copies = frame.with_columns(v8=pl.col("v0") + pl.col("v1"), v9=pl.col("v0") - pl.col("v1"))
+    copies.write_parquet(path)
+    told = json.loads(run(path, "--json", "--out", tmp_path / "all.npz").stdout)["warnings"]
+    assert any(message.startswith("columns that others determine") for message in told)
+    assert any(message.startswith("the likelihood has no maximum") for message in told)
 
 
 def test_quiet_prints_warnings_alone(tmp_path, table):
@@ -315,7 +333,7 @@ def test_too_little_memory_is_one_line(monkeypatch, table):
 LEARN_SLOWLY = """
 import sys
 from pathlib import Path
-from hedgerow import HedgeGraph
+from hedgerow import HedgeGraph, engines
 from hedgerow.cli import cli
 from hedgerow.io import _records
 

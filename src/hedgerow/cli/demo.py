@@ -1,16 +1,16 @@
 """``hedgerow demo``: the pixels of handwritten digits, from rows to a drawing, in seconds."""
 
 import sys
-import warnings
 from io import TextIOWrapper
 from math import comb
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from hedgerow.cli._outputs import refuse_unwritable
+from hedgerow.cli._files import refuse_unwritable
+from hedgerow.cli._warnings import collected_warnings
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -75,9 +75,8 @@ def demo(stream: bool, html: Path) -> None:
         f"{len(images):,} images of handwritten digits: a row for each image, a column for each\n"
         f"of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
     )
-    with warnings.catch_warnings(record=True) as caught:  # to be told on the page
-        warnings.simplefilter("always", UserWarning)
-        model = _learn(images, console, caught) if stream else _new_model().partial_fit(images)
+    with collected_warnings() as warned:  # to be told on the page
+        model = _learn(images, console, warned) if stream else _new_model().partial_fit(images)
         console.print(_by_level(model))
     surest, whole = _touching(model, LEVELS[-1]).shares()[1], EVERY_PAIR.shares()[1]
     console.print(
@@ -86,7 +85,7 @@ def demo(stream: bool, html: Path) -> None:
     if not stream:
         console.print(f"\nEdges at {LEVELS[-1]:g} between pixels that touch, in their places:\n")
         console.print(_drawing(model))
-    _write_page(model, html, [str(each.message) for each in caught])
+    _write_page(model, html, warned)
     console.print(f"\nWrote {html} after {monotonic() - begun:.1f} s. Open it in a browser:")
     console.print(html.resolve().as_uri(), soft_wrap=True)
 
@@ -105,7 +104,7 @@ def _new_model() -> "HedgeGraph":
     return HedgeGraph(error="fwer", level=LEVELS[-1])
 
 
-def _learn(images: "DataFrame", console: "Console", caught: list[Any]) -> "HedgeGraph":
+def _learn(images: "DataFrame", console: "Console", warned: list[str]) -> "HedgeGraph":
     """Learn a few rows at a time and show the graph grow."""
     from rich.live import Live
     from rich.table import Table
@@ -114,7 +113,7 @@ def _learn(images: "DataFrame", console: "Console", caught: list[Any]) -> "Hedge
     model, table = _new_model(), _table("rows")
     with Live(console=console, vertical_overflow="visible") as live:
         for start in range(0, len(images), ROWS_AT_ONCE):
-            caught.clear()  # what was wrong with fewer rows
+            warned.clear()  # what was wrong with fewer rows
             model.partial_fit(images[start : start + ROWS_AT_ONCE])
             _add(table, f"{model.n_samples_seen_:,}", _touching(model, LEVELS[-1]))
             beside = Table.grid(padding=(0, 4, 0, 0))
@@ -179,8 +178,8 @@ def _drawing(model: "HedgeGraph") -> "Text":
     return Text("\n".join("".join(line) for line in canvas))
 
 
-def _write_page(model: "HedgeGraph", path: Path, told: list[str]) -> None:
+def _write_page(model: "HedgeGraph", path: Path, warned: list[str]) -> None:
     from hedgerow.report import data_of, write
 
     title = f"Handwritten digits, {SIDE} × {SIDE} pixels"
-    write(path, data_of(model, title=title, warnings=told))
+    write(path, data_of(model, title=title, warnings=warned))

@@ -1,9 +1,6 @@
 """``hedgerow learn``: from a file to a graph."""
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -11,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli._errors import Interrupted, Misuse
-from hedgerow.cli._outputs import STDOUT, refuse_clashes, refuse_unwritable
+from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
+from hedgerow.cli._warnings import collected_warnings
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph
     from hedgerow.cli._summary import Summary
     from hedgerow.io import Table
 
-# As in hedgerow.io.FORMATS, which is slow to import; a test compares them.
+# As in hedgerow.io and hedgerow.engines, which are slow to import; a test compares them.
+DEVICES = ("cpu", "cuda", "auto")
 FORMATS = ("csv", "tsv", "parquet", "json", "graphml", "gexf", "cytoscape", "node-link", "npz")
 
 
@@ -26,6 +25,13 @@ FORMATS = ("csv", "tsv", "parquet", "json", "graphml", "gexf", "cytoscape", "nod
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--fdr", type=float, metavar="Q", help="Expected share of false edges, at most.")
 @click.option("--fwer", type=float, metavar="D", help="Chance of any false edge, at most.")
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="cpu",
+    show_default=True,
+    help="What computes: the processor, an NVIDIA GPU, or the GPU where there is one.",
+)
 @click.option(
     "--columns", multiple=True, metavar="NAMES", help="Columns to use: names, or patterns with *."
 )
@@ -89,16 +95,17 @@ def learn(
 
     from hedgerow import HedgeGraph
 
-    model = HedgeGraph(error=error, level=level)
-    with _failures_of(file), _open(file, options) as table:
-        _learn_rows(model, table, save, hidden=quiet)
-        summary = _results(model, table, file)
-    for path in out:
-        with _failures_of(path):
-            _write(model, path, formats[path])
-    if html:
-        with _failures_of(html):
-            _write_page(model, html, summary)
+    model = HedgeGraph(error=error, level=level, device=_available(options.pop("device")))
+    with collected_warnings() as warned:
+        with failures_of(file, dash="stdin"), _open(file, options) as table:
+            _learn_rows(model, table, save, hidden=quiet)
+            summary = _results(model, table, file, warned)
+        for path in out:
+            with failures_of(path):
+                _write(model, path, formats[path])
+        if html:
+            with failures_of(html):
+                _write_page(model, html, summary)
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun
     _tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
@@ -126,24 +133,14 @@ def _formats(out: tuple[Path, ...], format: str | None) -> dict[Path, str]:
         raise Misuse(f"--out: {error}") from error
 
 
-@contextmanager
-def _failures_of(path: Path) -> Iterator[None]:
-    """Tell what went wrong with a file in one line."""
-    from hedgerow.io import DataError
+def _available(device: str) -> str:
+    from hedgerow.engines import engine_for
 
-    name = "stdin" if path == STDOUT else str(path)
     try:
-        yield
-    except BrokenPipeError:
-        raise
-    except DataError as error:
-        raise click.ClickException(f"{name}: {error.for_terminal()}") from error
-    except OSError as error:
-        raise click.ClickException(f"{name}: {error.strerror or error}") from error
-    except MemoryError as error:
-        raise click.ClickException(f"{name}: not enough memory") from error
-    except (ValueError, ModuleNotFoundError) as error:
-        raise click.ClickException(f"{name}: {error}") from error
+        engine_for(device)
+    except RuntimeError as error:
+        raise click.ClickException(str(error)) from error
+    return device
 
 
 def _open(file: Path, options: dict[str, Any]) -> "Table":
@@ -185,19 +182,14 @@ def _keep(model: "HedgeGraph", table: "Table", save: Path | None) -> None:
     # Batches are arrays, as frames of thousands of columns are slow; the names come last.
     model.feature_names_in_ = np.array(table.names, dtype=object)
     if save:
-        with _failures_of(save):
+        with failures_of(save):
             model.save(save)
 
 
-def _results(model: "HedgeGraph", table: "Table", file: Path) -> "Summary":
+def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str]) -> "Summary":
     from hedgerow._version import __version__
     from hedgerow.cli._summary import Summary, printable
-    from hedgerow.estimators import DataWarning, GuaranteeWarning
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        edges = list(model.edges_)
-    told = (DataWarning, GuaranteeWarning)
     return Summary(
         source="stdin" if file == STDOUT else printable(str(file)),
         rows=model.n_samples_seen_,
@@ -206,8 +198,8 @@ def _results(model: "HedgeGraph", table: "Table", file: Path) -> "Summary":
         left_out=table.left_out,
         error=model.error,
         level=model.level,
-        edges=edges,
-        warnings=[str(each.message) for each in caught if issubclass(each.category, told)],
+        edges=list(model.edges_),
+        warnings=warned,
         version=__version__,
     )
 

@@ -2,14 +2,13 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from hedgerow.estimators._input import listed
 from hedgerow.io._source import Column, DataError
-
-_NAMED_IN_FULL = 5
 
 
 class Choice(NamedTuple):
@@ -40,14 +39,6 @@ def choose(columns: list[Column], wanted: Sequence[str], dropped: Sequence[str])
     if len(chosen) < 2:
         raise _too_few([names[j] for j in chosen], left_out)
     return Choice(chosen, left_out)
-
-
-def listed(items: Iterable[str]) -> str:
-    """Join with commas; of a long list, give the start and say how many follow."""
-    items = list(items)
-    rest = len(items) - _NAMED_IN_FULL
-    text = ", ".join(items[:_NAMED_IN_FULL])
-    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def _refuse_repeated(names: list[str]) -> None:

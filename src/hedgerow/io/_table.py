@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._validate import one_of
+from hedgerow.estimators._input import listed
 from hedgerow.io._arrays import open_h5ad, open_npy
-from hedgerow.io._choose import choose, listed
+from hedgerow.io._choose import choose
 from hedgerow.io._columnar import open_arrow, open_parquet
 from hedgerow.io._delimited import Delimited
 from hedgerow.io._json_lines import JsonLines
