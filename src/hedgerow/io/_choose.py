@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from io import StringIO
 from typing import NamedTuple
 
 from hedgerow.estimators._input import listed
@@ -55,15 +56,21 @@ def _find(texts: Sequence[str], names: list[str]) -> tuple[set[str], set[str]]:
     named: set[str] = set()
     matched: set[str] = set()
     for text in texts:
-        for word in [text] if text in known else next(csv.reader([text], skipinitialspace=True)):
-            matches = {name for name in names if fnmatchcase(name, word)}
+        for word in [text] if text in known else _words(text):
             if word in known:
                 named.add(word)
-            elif matches and ("*" in word or "?" in word):
-                matched |= matches
-            else:
+                continue
+            is_pattern = "*" in word or "?" in word
+            matches = {name for name in names if fnmatchcase(name, word)} if is_pattern else set()
+            if not matches:
                 raise _unknown(word, names)
+            matched |= matches
     return named, matched
+
+
+def _words(text: str) -> list[str]:
+    """Return what is between commas; quotes keep a comma, or a newline, inside a name."""
+    return next(csv.reader(StringIO(text, newline=""), skipinitialspace=True), [])
 
 
 def _unknown(word: str, names: list[str]) -> DataError:

@@ -84,11 +84,28 @@ class Delimited:
 
     def _judge(self, names: list[str]) -> list[Column]:
         self._check_width(self._first)
-        texts, numbers = self._texts_and_numbers(self._first, list(range(self._width)))
-        return [
-            Column(name, _flaw(text, number) if name else UNNAMED)
-            for name, text, number in zip(names, texts, numbers)
-        ]
+        doubtful = self._doubtful()
+        flaws = {}
+        if doubtful:
+            texts, numbers = self._texts_and_numbers(self._first, doubtful)
+            flaws = {j: _flaw(*cells) for j, *cells in zip(doubtful, texts, numbers)}
+        return [Column(name, flaws.get(j) if name else UNNAMED) for j, name in enumerate(names)]
+
+    def _doubtful(self) -> list[int]:
+        """Return the columns that polars does not see to be numbers at once; usually few."""
+        pl = optional("polars", "cli")
+        try:
+            frame = pl.read_csv(
+                self._first.data,
+                has_header=False,
+                separator=self._delimiter,
+                infer_schema_length=None,
+                null_values=list(MISSING),
+                encoding="utf8-lossy",
+            )
+        except pl.exceptions.PolarsError:
+            return list(range(self._width))
+        return [j for j, dtype in enumerate(frame.dtypes) if not dtype.is_numeric()]
 
     def _check_width(self, block: Block) -> None:
         cells = cells_of_lines(block, self._delimiter)
