@@ -158,10 +158,10 @@ def losses(frame: pl.DataFrame) -> str:
         gains = figures(both, "gain", "case", "ratio")
         lost = [c for c, g in gains.items() if g._replace(mean=-g.mean).clearly_above(MARGIN)]
         if not lost:
-            rows.append([METHODS[rival].label, f"0 of {len(gains)}", "", "", ""])
+            rows.append([METHODS[rival].label, f"0 of {len(gains)}", "0", "", ""])
             continue
         theirs = figures(both, "their_fdp", "case", "ratio")
-        honest = [cell for cell in lost if not _misses(theirs[cell], MAIN)]
+        honest = [cell for cell in lost if theirs[cell].mean <= _bound(MAIN)[1]]
         worst = min(honest or lost, key=lambda cell: gains[cell].mean)
         rows.append(
             [
@@ -172,7 +172,7 @@ def losses(frame: pl.DataFrame) -> str:
                 _plain(theirs[worst]),
             ]
         )
-    header = ["rival", "cells lost", "of these, rival within the aim", "largest loss", "its false"]
+    header = ["rival", "cells lost", "rival within the aim", "largest loss of these", "its false"]
     return _table(header, rows)
 
 
