@@ -15,6 +15,8 @@ from hedgerow.report._layout import layout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["heatmap", "network"]
+
 POSITIVE, NEGATIVE = "#1f5fa8", "#c2571a"  # apart for the colour-blind too, as in the report
 _NODE, _FAINT = "#333333", "#bbbbbb"
 _WIDEST = 4.0  # points
