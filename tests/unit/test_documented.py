@@ -1,8 +1,11 @@
 """Every command and option is documented, and what the guide says can be done can be done."""
 
+import doctest
+import pkgutil
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -62,6 +65,17 @@ def test_every_format_is_documented():
 def test_links_between_documents_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#:]+\.md)", document.read_text()):
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+@pytest.mark.parametrize(
+    "package", ["hedgerow.io", "hedgerow.plot", "hedgerow.report", "hedgerow.cli"]
+)
+def test_examples_in_docstrings_run(package):
+    whole = import_module(package)
+    parts = pkgutil.iter_modules(getattr(whole, "__path__", []), f"{package}.")
+    results = [doctest.testmod(import_module(name)) for name in (package, *(m.name for m in parts))]
+    assert sum(result.attempted for result in results) > 0
+    assert sum(result.failed for result in results) == 0
 
 
 def test_the_guide_runs(tmp_path, monkeypatch):
