@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from hedgerow import HedgeGraph
 
 SIDE = 8  # pixels
-# The digits' shapes also tie distant pixels together. The surest edges, which the page shows
-# first, are local; its slider brings in the others.
+# Familywise. The digits' shapes also tie distant pixels together; the surest edges, which the page
+# shows first, are local, and its slider brings in the others. Pixels are far from normal, so that
+# a level like the last one ranks edges and is no probability to believe in.
 LEVELS = (0.05, 1e-6, 1e-25)
 ROWS_AT_ONCE = 100
 STROKES = {(0, 1): "───", (1, 0): "│", (1, 1): "╲", (1, -1): "╱"}  # by the step between pixels
@@ -109,7 +110,7 @@ def _learn(images: "DataFrame", console: "Console", warned: list[str]) -> "Hedge
     from rich.live import Live
     from rich.table import Table
 
-    console.print(f"As rows arrive, at a chance of any false edge of {LEVELS[-1]:g}:\n")
+    console.print(f"As rows arrive, at the error level {LEVELS[-1]:g}:\n")
     model, table = _new_model(), _table("rows")
     with Live(console=console, vertical_overflow="visible") as live:
         for start in range(0, len(images), ROWS_AT_ONCE):
@@ -142,7 +143,7 @@ def _edges(model: "HedgeGraph", level: float) -> list[tuple[int, tuple[int, int]
 
 
 def _by_level(model: "HedgeGraph") -> "Table":
-    table = _table("chance of a false edge")
+    table = _table("error level")
     for level in LEVELS:
         _add(table, f"{level:g}", _touching(model, level))
     _add(table, "all pairs of pixels", EVERY_PAIR)
