@@ -37,8 +37,8 @@ def test_names_are_text(walk):
 
 def test_looking_at_a_model_computes_nothing(walk, monkeypatch):
     model = HedgeGraph().partial_fit(walk)
-    monkeypatch.setattr("hedgerow.estimators._hedge.graph_of", None)
-    monkeypatch.setattr("hedgerow.estimators._hedge.fit_precision", None)
+    for computation in ("_graph", "_moments", "_precision"):
+        monkeypatch.setattr(HedgeGraph, computation, None)  # calling it is an error
     assert "<p>Learned from 400 rows of 3 columns.</p>" in model._repr_html_()
     assert {"edges_", "precision_", "fit", "_repr_html_"} <= set(dir(model))
 
