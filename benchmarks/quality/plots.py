@@ -33,6 +33,7 @@ from benchmarks.quality.summary import (  # noqa: E402
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#000000"]
+ROUND = [digit * 10**power for power in range(2, 6) for digit in (1, 2, 5)]
 FEW_TO_MANY = plt.get_cmap("viridis_r")(np.linspace(0.08, 1.0, len(RATIOS)))
 
 
@@ -106,7 +107,7 @@ def draw_recovery() -> None:
     sizes = sorted({p for _, p, _ in found})
     labels = [label for label, _ in recovery.RECOVERS.values()]
     figure, panels = plt.subplots(
-        1, len(recovery.GRAPHS), figsize=(11, 3.6), sharey=True, layout="constrained"
+        1, len(recovery.GRAPHS), figsize=(12.5, 3.6), sharey=True, layout="constrained"
     )
     height = np.arange(len(labels))[::-1]
     for panel, graph in zip(panels, recovery.GRAPHS):
@@ -116,6 +117,10 @@ def draw_recovery() -> None:
             fano, _ = recovery.lower_bounds(graph, p)
             panel.axvline(fano, color=colour, linestyle=":", label=f"no method with fewer, p = {p}")
         panel.set_xscale("log")
+        low, high = panel.get_xlim()
+        ticks = [t for t in ROUND if low <= t <= high]
+        panel.set_xticks(ticks, [f"{t:,}" for t in ticks])
+        panel.minorticks_off()
         panel.set_title(graph, loc="left", fontsize=10)
         panel.set_xlabel("rows")
         panel.grid(axis="y", color="#dddddd")
