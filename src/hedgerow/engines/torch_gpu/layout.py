@@ -1,0 +1,40 @@
+"""How numbers are held on the GPU: their types, and zeros that fill arrays up to whole tiles."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+TILE = 128  # arrays have a whole number of these along the columns of the data
+SPARE_ROWS = 256  # zeros after the last row, so that the largest batch can be read anywhere
+
+
+class Settings(NamedTuple):
+    """float16 products for speed, or nearly those of float32 for small or delicate problems."""
+
+    dtype: torch.dtype
+    precision: str  # how Triton multiplies them
+    weight_unit: float  # scales weights to the middle of the range of dtype
+    product_shift: float  # the same for unnormalised weights, as a power of two
+    collinear: float  # variance left of a variable below which rounding errors would show
+    remade_rows: int  # up to this many rows, pulls are made again rather than stored
+
+
+HALF = Settings(torch.float16, "ieee", 4096.0, 15.0, 2e-3, 256)
+SINGLE = Settings(torch.float32, "tf32x3", 1.0, 0.0, 1e-6, 64)
+
+
+def whole(size: int, of: int = TILE) -> int:
+    """Return the size rounded up to a multiple."""
+    return -(-size // of) * of
+
+
+def padded(columns: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return columns, one in each row, so scaled that their inner products are correlations.
+
+    Their mean squares must be one. Rows of zeros fill the result up to whole tiles.
+    """
+    p, m = columns.shape
+    result = torch.zeros((whole(p), m), dtype=dtype, device=columns.device)
+    result[:p] = columns / m**0.5
+    return result

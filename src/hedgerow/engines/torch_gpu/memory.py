@@ -1,0 +1,38 @@
+"""How much memory a problem takes on the GPU, told before it is taken."""
+
+import torch
+
+from hedgerow.engines.torch_gpu import learning, selection
+from hedgerow.engines.torch_gpu.layout import TILE, Settings, whole
+
+_PER_ENTRY = 28  # bytes for each entry of the table: rows, columns and residuals, some twice
+_PER_BASIS_ENTRY = 36  # bytes for each row and node of a strip, with three neighbours to a node
+
+
+def needed_bytes(n_columns: int, n_rows: int, settings: Settings) -> int:
+    """Return about how much memory learning and testing take at most.
+
+    Average weights and one-sided scores are held in full; beside them are some copies of the
+    table and the arrays of a strip of nodes, for learning or for selection.
+    """
+    width, item = whole(n_columns), settings.dtype.itemsize
+    learning_strip = min(4 * width**2, learning.STRIP_BYTES)
+    nodes = min(width, max(selection.STRIP_BYTES // (4 * width), TILE))
+    selection_strip = nodes * (3 * item * width + _PER_BASIS_ENTRY * n_rows)
+    held = 2 * item * width**2 + _PER_ENTRY * n_columns * n_rows
+    return held + max(learning_strip, selection_strip)
+
+
+def check_memory(n_columns: int, n_rows: int, settings: Settings, device: torch.device) -> None:
+    """Raise MemoryError if the GPU has not enough memory free."""
+    if device.type != "cuda":
+        return
+    free, _ = torch.cuda.mem_get_info(device)
+    reusable = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    needed = needed_bytes(n_columns, n_rows, settings)
+    if needed > free + reusable:
+        raise MemoryError(
+            f"{n_columns} columns and {n_rows} rows need about {needed / 2**30:.1f} GiB of GPU "
+            f"memory, {(free + reusable) / 2**30:.1f} GiB are free; leave out columns, or rows if "
+            f'they are many, or use device="cpu"'
+        )

@@ -1,0 +1,128 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Triton kernels over all pairs i < j, tile by tile.
+
+Every kernel computes the same two scores of a tile's pairs, the refit's z and Hedge's witness, and
+differs in what it does with them: sum, count, or list. Pairs that the refit's weights join are
+left out (``skipped``): their score has another term, and they are few enough to be tested singly.
+"""
+
+import triton
+import triton.language as tl
+
+from hedgerow.engines.torch_gpu.normal_score import normal_score
+
+# Triton would compile anew for each kind of value of these.
+_CHANGING = ("capacity",)
+
+
+@triton.jit
+def _both_ways(array, i, j, width):
+    """Return the entries (i, j) and (j, i) of a square array."""
+    forth = tl.load(array + i[:, None].to(tl.int64) * width + j[None, :])
+    back = tl.load(array + j[None, :].to(tl.int64) * width + i[:, None])
+    return forth.to(tl.float32), back.to(tl.float32)
+
+
+@triton.jit
+def _scores(
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+    first, p, width, m, unit, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Return z and witness of one tile, the pairs' numbers, and which of them count."""
+    step = tl.arange(0, BLOCK)
+    row, column = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
+    i, j = first + row + step, first + column + step
+    here = row.to(tl.int64) * (width - first) + column
+    here += step[:, None] * (width - first) + step[None, :]
+    forth, back = _both_ways(weights, i, j, width)
+    ratio = tl.load(spread + j)[None, :] / tl.load(spread + i)[:, None]
+    related = tl.load(products + here).to(tl.float32) + (forth * ratio + back / ratio) / unit
+    witness = normal_score(related, tl.maximum(m - 2.0, 1.0))
+
+    size_i, size_j = tl.load(sizes + i)[:, None], tl.load(sizes + j)[None, :]
+    if BOTH:
+        freedom = tl.maximum(m - 2.0 - tl.maximum(size_i, size_j), 1.0)
+        z = normal_score(tl.load(both_products + here).to(tl.float32), freedom)
+    else:
+        forth, back = _both_ways(one_sided, i, j, width)
+        weaker = tl.where(tl.abs(forth) < tl.abs(back), forth, back)
+        z = tl.where(size_i < size_j, forth, tl.where(size_i > size_j, back, weaker))
+
+    counted = (i[:, None] < j[None, :]) & (j < p)[None, :]
+    tile = (first + row) // BLOCK * (width // BLOCK) + (first + column) // BLOCK
+    for s in range(tl.load(starts + tile), tl.load(starts + tile + 1)):
+        pair = tl.load(skipped + s)
+        counted = counted & ((i[:, None] != pair // p) | (j[None, :] != pair % p))
+    return z, witness, i, j, counted
+
+
+@triton.jit(do_not_specialize=_CHANGING)
+def sum_centre(
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+    first, p, width, m, unit, centre, sums, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Sum witness times z, and z squared, over the pairs with small z."""
+    if tl.program_id(0) > tl.program_id(1):
+        return
+    z, witness, _, _, counted = _scores(
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+        first, p, width, m, unit, BOTH, BLOCK,
+    )  # fmt: skip
+    z = tl.where(counted & (tl.abs(z) < centre), z, 0.0)
+    part = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 2
+    tl.store(part, tl.sum(witness * z))
+    tl.store(part + 1, tl.sum(z * z))
+
+
+@triton.jit(do_not_specialize=_CHANGING)
+def count_groups(
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+    first, p, width, m, unit, shared, median, ends, counts,
+    N_ENDS: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Count the pairs whose surplus reaches each end, and those of them with a large p-value.
+
+    Both counts of a tile fit in one integer: the second is in the upper half.
+    """
+    if tl.program_id(0) > tl.program_id(1):
+        return
+    z, witness, _, _, counted = _scores(
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+        first, p, width, m, unit, BOTH, BLOCK,
+    )  # fmt: skip
+    surplus = tl.where(z < 0, -witness, witness) - shared * tl.abs(z)
+    one = tl.where(counted, tl.where(tl.abs(z) < median, 65537, 1), 0)
+    part = counts + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * (N_ENDS + 1)
+    for e in tl.static_range(N_ENDS):
+        reached = tl.where(surplus >= tl.load(ends + e), one, 0)
+        tl.store(part + e, tl.sum(reached))
+    tl.store(part + N_ENDS, tl.sum(one))
+
+
+@triton.jit(do_not_specialize=_CHANGING)
+def list_pairs(
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+    first, p, width, m, unit,
+    shared, ends, cuts, agreement_cut, witness_loss, z_loss, found, pairs, capacity,
+    N_ENDS: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """List the pairs whose z exceeds the cut of their group, or whose witnesses agree."""
+    if tl.program_id(0) > tl.program_id(1):
+        return
+    z, witness, i, j, counted = _scores(
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+        first, p, width, m, unit, BOTH, BLOCK,
+    )  # fmt: skip
+    size = tl.abs(z)
+    same = tl.where(z < 0, -witness, witness)
+    surplus = same - shared * size
+    cut = tl.zeros((BLOCK, BLOCK), tl.float32) + tl.load(cuts + N_ENDS)
+    for e in tl.static_range(N_ENDS - 1, -1, -1):
+        cut = tl.where(surplus >= tl.load(ends + e), tl.load(cuts + e), cut)
+    agreement = tl.maximum(same - witness_loss, size - z_loss)
+    wanted = counted & ((size >= cut) | (agreement >= agreement_cut))
+    if tl.sum(wanted.to(tl.int32)) > 0:
+        one = wanted.to(tl.int32)
+        slot = tl.atomic_add(found + tl.zeros((BLOCK, BLOCK), tl.int32), one, mask=wanted)
+        pair = i[:, None].to(tl.int64) * p + j[None, :]
+        tl.store(pairs + slot, pair, mask=wanted & (slot < capacity))

@@ -1,0 +1,35 @@
+"""Correlations to normal scores and tail probabilities, on whatever device the numbers are.
+
+The t distribution's tail is turned into the normal's by Hill's expansion (Communications of the
+ACM 13, 1970, algorithm 395). Its error in z, up to z = 7, is 1.5e-4 with 10 degrees of freedom and
+3e-8 with 30; from 30 on it stays below 1.1e-4 as far out as a double reaches.
+"""
+
+from statistics import NormalDist
+
+import torch
+from torch import Tensor
+
+_SMALLEST_LOG = -69.0  # keeps the score finite where a correlation is one
+LARGEST_Z = 37.5  # beyond it the normal tail is not a normal double
+
+
+def z_score(correlation: Tensor, freedom: Tensor | float) -> Tensor:
+    """Return the normal score with the tail probability that a partial correlation has."""
+    correlation = correlation.double().clamp(-1.0, 1.0)
+    a = torch.as_tensor(freedom, dtype=torch.float64, device=correlation.device).clamp(min=1) - 0.5
+    b = 48.0 * a**2
+    y = -a * torch.log1p(-(correlation**2)).clamp(min=_SMALLEST_LOG)
+    z = ((-0.4 * y - 3.3) * y - 24.0) * y - 85.5
+    z = (z / (0.8 * y**2 + 100.0 + b) + y + 3.0) / b + 1.0
+    return torch.sign(correlation) * (z * y.sqrt()).clamp(max=LARGEST_Z)
+
+
+def two_sided(z: Tensor) -> Tensor:
+    """Return the two-sided p-value of a normal score."""
+    return torch.special.erfc(z.double().abs() / 2**0.5)
+
+
+def z_at(p_value: float) -> float:
+    """Return the score whose two-sided p-value this is."""
+    return -NormalDist().inv_cdf(min(p_value, 1.0) / 2)

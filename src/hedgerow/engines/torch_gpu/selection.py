@@ -1,0 +1,163 @@
+"""Forward selection of every node's neighbours and least squares on them, many nodes at once.
+
+The recurrences are those of `hedgerow.neighbours.select`: each step needs one new direction for
+every node that still selects, and its products with all columns are one matrix product. Whatever
+ends up in a result (basis, residuals, coefficients) is computed in float32 from the rows.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from hedgerow.engines.torch_gpu import selection_kernel
+from hedgerow.engines.torch_gpu.layout import TILE, Settings
+from hedgerow.engines.torch_gpu.scores import z_at, z_score
+
+STRIP_BYTES = 4 << 30  # memory for one of the two arrays of a strip
+_BLOCK = 1024  # columns that one program of the kernel handles
+
+
+class Rules(NamedTuple):
+    """The constants of `hedgerow.neighbours`."""
+
+    level: float  # of each node's selection
+    most: int  # neighbours of a node
+
+
+class Refit(NamedTuple):
+    """Least-squares fit of every node on its neighbours; -1 and 0 fill the rows up."""
+
+    neighbours: Tensor  # (p, most used)
+    weights: Tensor  # (p, most used)
+    sizes: Tensor  # (p,)
+    residuals: Tensor  # (p, m), float32
+    unexplained: Tensor  # (p,); mean square of the residuals
+    scores: Tensor  # (i, j): z of the two given i's neighbours, where j is not one; whole tiles
+
+
+def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Settings) -> Refit:
+    """Choose the neighbours of every node and regress the node on them.
+
+    ``columns`` is of shape (p, m): the standardised columns, in float32; ``fast_columns`` the same
+    in the type in which they are multiplied, filled up to whole tiles.
+    """
+    p = len(columns)
+    width = len(fast_columns)
+    strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
+    work = torch.empty((2, strip, width), dtype=settings.dtype, device=columns.device)
+    scores = torch.zeros((width, width), dtype=settings.dtype, device=columns.device)
+    residuals = torch.empty_like(columns)
+    parts = []
+    for first in range(0, p, strip):
+        nodes = torch.arange(first, min(first + strip, p), device=columns.device)
+        search = _Search(columns, fast_columns, nodes, work, scores, rules, settings)
+        parts.append(search.run())
+        residuals[nodes] = search.residuals
+    widest = max(part[0].shape[1] for part in parts)
+    neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
+    weights = torch.cat([_widen(part[1], widest, 0) for part in parts])
+    unexplained = residuals.double().square().mean(1).clamp(min=settings.collinear)
+    sizes = (neighbours >= 0).sum(1)
+    return Refit(neighbours, weights, sizes, residuals, unexplained, scores)
+
+
+class _Search:
+    """Forward selection for a strip of nodes."""
+
+    def __init__(
+        self,
+        columns: Tensor,
+        fast_columns: Tensor,
+        nodes: Tensor,
+        work: Tensor,
+        scores: Tensor,
+        rules: Rules,
+        settings: Settings,
+    ) -> None:
+        self.columns, self.fast, self.nodes = columns, fast_columns, nodes
+        self.covariance, self.variance = work
+        self.scores, self.settings = scores, settings
+        p, m = columns.shape
+        self.most = min(p - 1, m // 4, rules.most)
+        self.limit = z_at(rules.level / p)
+        shape = (len(nodes), self.most)
+        self.chosen = torch.full(shape, -1, dtype=torch.int64, device=columns.device)
+        self.loadings = torch.zeros(shape, dtype=torch.float32, device=columns.device)
+        self.triangle = torch.eye(self.most, device=columns.device).repeat(len(nodes), 1, 1)
+        self.residuals = columns[nodes]
+
+    def run(self) -> tuple[Tensor, Tensor]:
+        """Return the neighbours of every node and their weights."""
+        m = self.columns.shape[1]
+        place = torch.arange(len(self.nodes), device=self.nodes.device)
+        basis = torch.empty((len(place), 0, m), device=place.device)
+        direction, loading, newest = self.residuals, None, None
+        step = 0
+        while len(place):
+            left = self.residuals[place].square().mean(1)
+            strength, best = self._strongest(place, direction, loading, newest, left, step)
+            z = z_score(strength.clamp(max=1.0).sqrt(), float(m - 3 - step))
+            go = (z > self.limit) & (left > self.settings.collinear)
+            if step == self.most or not go.any():
+                break
+            place, newest, basis = place[go], best[go], basis[go]
+            direction = self._orthogonal(place, newest, basis, step)
+            basis = torch.cat([basis, direction[:, None]], dim=1)
+            loading = self._explain(place, direction, newest, step)
+            step += 1
+        weights = torch.linalg.solve_triangular(
+            self.triangle[:, :step, :step], self.loadings[:, :step, None], upper=True
+        )
+        return self.chosen[:, :step], weights[..., 0]
+
+    def _strongest(
+        self,
+        place: Tensor,
+        direction: Tensor,
+        loading: Tensor | None,
+        newest: Tensor | None,
+        left: Tensor,
+        step: int,
+    ) -> tuple[Tensor, Tensor]:
+        """Take the direction out of all columns; return the strongest squared correlations left."""
+        n, m = direction.shape
+        width = len(self.fast)
+        products = torch.mm((direction / m**0.5).to(self.fast.dtype), self.fast.T)
+        grid = (n, -(-width // _BLOCK))
+        best = torch.empty(grid, device=place.device)
+        which = torch.empty(grid, dtype=torch.int32, device=place.device)
+        selection_kernel.strongest[grid](
+            products, self.covariance, self.variance, self.scores,
+            place, self.nodes[place], place if newest is None else newest,
+            left if loading is None else loading, left, best, which,
+            width, float(max(m - 2 - step, 1)), self.settings.collinear,
+            FIRST=newest is None, BN=_BLOCK, num_warps=4,
+        )  # fmt: skip
+        value, block = best.max(1)
+        return value, which.gather(1, block[:, None])[:, 0].long()
+
+    def _orthogonal(self, place: Tensor, newest: Tensor, basis: Tensor, step: int) -> Tensor:
+        """Return what the basis leaves of the newest variables, with mean square one."""
+        m = self.columns.shape[1]
+        vector = self.columns[newest]
+        inner = torch.bmm(basis, vector[:, :, None])[..., 0] / m
+        vector = vector - torch.bmm(inner[:, None], basis)[:, 0]
+        scale = vector.square().mean(1).sqrt()
+        self.triangle[place, :step, step] = inner
+        self.triangle[place, step, step] = scale
+        return vector / scale[:, None]
+
+    def _explain(self, place: Tensor, direction: Tensor, newest: Tensor, step: int) -> Tensor:
+        """Take the direction out of the nodes' residuals; return its coefficients."""
+        residual = self.residuals[place]
+        loading = (residual * direction).mean(1)
+        self.residuals[place] = residual - loading[:, None] * direction
+        self.loadings[place, step] = loading
+        self.chosen[place, step] = newest
+        return loading
+
+
+def _widen(values: Tensor, width: int, fill: int) -> Tensor:
+    missing = width - values.shape[1]
+    return torch.nn.functional.pad(values, (0, missing), value=fill)
