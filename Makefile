@@ -29,8 +29,8 @@ demo: $(VENV)/.demo-ready
 test: lint types contracts unit
 
 lint: $(VENV)/.test-ready
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
 
 types: $(VENV)/.test-ready
 	$(BIN)/mypy
