@@ -91,13 +91,25 @@ def given_fewer(fitted: Refit, n_rows: int, upper: tuple[Indices, Indices]) -> A
 
 def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: int, error: str) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
-    off_witness, off_z = agreement_margins(n_columns, n_rows)
+    weights = _weights(z, witness, n_columns, count_nulls_only=error == "fdr")
+    return smallest_levels(z, witness, weights, agreement_margins(n_columns, n_rows), error)
+
+
+def smallest_levels(
+    z: Array,
+    witness: Array,
+    weights: Array,
+    margins: tuple[float, float],
+    error: str,
+    n_tests: int | None = None,
+) -> Array:
+    """Return the same for weights given; with ``n_tests``, for the strongest of so many pairs."""
+    off_witness, off_z = margins
     agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
-    p_value = two_sided(z)
-    weights = _weights(z, witness, p_value, n_columns, count_nulls_only=error == "fdr")
     adjust = benjamini_hochberg if error == "fdr" else holm
     return np.maximum(
-        adjust(np.minimum(p_value / weights, 1.0)), adjust(two_sided(np.maximum(agreement, 0.0)))
+        adjust(np.minimum(two_sided(z) / weights, 1.0), n_tests),
+        adjust(two_sided(np.maximum(agreement, 0.0)), n_tests),
     )
 
 
@@ -154,21 +166,29 @@ def two_sided(z: Array) -> Array:
     return 2.0 * stats.norm.sf(np.abs(z))
 
 
-def _weights(
-    z: Array, witness: Array, p_value: Array, n_columns: int, *, count_nulls_only: bool
-) -> Array:
+def _weights(z: Array, witness: Array, n_columns: int, *, count_nulls_only: bool) -> Array:
     """Return a weight for every pair, by how much more related Hedge finds it than the refit does.
 
     That surplus is made uncorrelated with z, so that for a pair without an edge it says nothing
     about how small the p-value will be.
     """
     centre = np.abs(z) < CENTRE
-    shared = (witness[centre] @ z[centre]) / max(float(z[centre] @ z[centre]), 1e-12)
+    shared = shared_part(float(witness[centre] @ z[centre]), float(z[centre] @ z[centre]))
+    groups = _merge_small(surplus_groups(z, witness, shared), smallest_group(n_columns))
+    share = null_shares(two_sided(z), groups)
+    weights = group_weights(share, np.bincount(groups), count_nulls_only=count_nulls_only)
+    return weights[groups]
+
+
+def shared_part(together: float, alone: float) -> float:
+    """Return the coefficient of the witness on z, from sums of products of central pairs."""
+    return together / max(alone, 1e-12)
+
+
+def surplus_groups(z: Array, witness: Array, shared: float) -> NDArray[np.intp]:
+    """Return the group of each pair, numbered from the most promising."""
     surplus = np.sign(z) * (witness - shared * z)
-    groups = _merge_small(np.searchsorted(-GROUP_ENDS, -surplus), smallest_group(n_columns))
-    size = np.bincount(groups)
-    share = null_shares(p_value, groups)
-    return group_weights(share, size, count_nulls_only=count_nulls_only)[groups]
+    return np.searchsorted(-GROUP_ENDS, -surplus)
 
 
 def smallest_group(n_columns: int) -> int:

@@ -5,7 +5,7 @@ A column that is another one again (up to scale, shift and sign) is joined to th
 partial correlation 1 or -1, and the first of such copies stands for all of them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from scipy import stats
 from hedgerow.edges import (
     BIAS_OF_FEW_ROWS,
     MIN_ROWS,
-    EdgeTests,
-    judge_pairs,
     plausible_bias,
     rows_are_few,
 )
-from hedgerow.moments import Moments, correlation, varies
+from hedgerow.engines import Engine
+from hedgerow.moments import Moments, varies
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -52,27 +51,27 @@ class Graph(NamedTuple):
 
 
 def graph_of(
-    moments: Moments,
-    hedge_weights: NDArray[np.floating],
-    error: str,
-    loosest: float = LOOSEST_LEVEL,
+    engine: Engine, moments: Moments, weights: Any, error: str, loosest: float = LOOSEST_LEVEL
 ) -> Graph:
-    """Return all edges up to the level ``loosest``."""
-    corr = correlation(moments)
-    n_columns = len(corr)
+    """Return all edges up to the level ``loosest``; ``weights`` are Hedge's, from the engine."""
+    n_columns = len(moments.mean)
+    every = np.arange(n_columns)
     enough = moments.rows >= MIN_ROWS
-    original, sign = _originals(corr if enough else np.eye(n_columns))
+    original, sign = engine.originals(moments, _COPY) if enough else (every, np.ones(n_columns))
     alive = varies(moments)
-    tested = np.flatnonzero(alive & (original == np.arange(n_columns)))
-    copies = np.flatnonzero(alive & (original != np.arange(n_columns)))
+    tested = np.flatnonzero(alive & (original == every))
+    copies = np.flatnonzero(alive & (original != every))
 
     edges = _no_edges()
     determined = np.empty(0, dtype=np.intp)
     if enough and len(tested) > 1:
-        weights = _fold(hedge_weights, copies, original, sign)[np.ix_(tested, tested)]
-        tests = judge_pairs(corr[np.ix_(tested, tested)], moments.rows, weights, error)
-        edges = _listed(tests, tested, loosest)
-        determined = tested[tests.unexplained < _DETERMINED]
+        if len(tested) < n_columns:
+            dense = _fold(engine.dense(weights), copies, original, sign)
+            weights = engine.given(dense[np.ix_(tested, tested)])
+            moments = _part(moments, tested)
+        found = engine.find_edges(moments, weights, error, loosest)
+        edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
+        determined = tested[found.unexplained < _DETERMINED]
     edges = np.concatenate([_copy_edges(copies, original, sign), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value = edges[:, order]
@@ -121,11 +120,9 @@ def shortage_of_rows(n_rows: int, n_columns: int, level: float) -> str | None:
     return None
 
 
-def _originals(corr: Array) -> tuple[Indices, Array]:
-    """Return for every column the first column that equals it, and the sign of their relation."""
-    same = np.abs(corr) > _COPY
-    original = same.argmax(axis=1)
-    return original, np.sign(corr[np.arange(len(corr)), original])
+def _part(moments: Moments, columns: Indices) -> Moments:
+    products = moments.products[np.ix_(columns, columns)]
+    return Moments(moments.rows, moments.mean[columns], products)
 
 
 def _fold(
@@ -139,13 +136,6 @@ def _fold(
         folded[:, original[copy]] += sign[copy] * weights[:, copy]
     np.fill_diagonal(folded, 0.0)
     return folded
-
-
-def _listed(tests: EdgeTests, tested: Indices, loosest: float) -> Array:
-    keep = np.flatnonzero(tests.q_value <= loosest)
-    first, second = np.triu_indices(len(tested), 1)
-    numbers = [tests.partial_corr, tests.z, tests.p_value, tests.q_value]
-    return np.array([tested[first[keep]], tested[second[keep]], *(x[keep] for x in numbers)])
 
 
 def _copy_edges(copies: Indices, original: Indices, sign: Array) -> Array:

@@ -87,7 +87,7 @@ def update(state: HedgeState, batch: NDArray[np.floating]) -> HedgeState:
 
     gradient = -(residual.T @ x)
     np.fill_diagonal(gradient, 0.0)
-    share = 1.0 - (state.rows / columns.rows) ** 2
+    share = share_of(state.rows, columns.rows)
     return HedgeState(
         columns=columns,
         gradient=state.gradient + gradient,
@@ -123,6 +123,11 @@ def batch_ends(rows_seen: int, n_rows: int) -> list[int]:
         ends.append(end)
         end += batch_size(rows_seen + end)
     return ends
+
+
+def share_of(rows_before: int, rows_after: int) -> float:
+    """Return a batch's share in the average so far, in which row t counts in proportion to t."""
+    return 1.0 - (rows_before / max(rows_after, 1)) ** 2
 
 
 def standardise(batch: NDArray[np.floating], columns: Columns) -> Array:

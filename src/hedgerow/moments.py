@@ -99,10 +99,15 @@ def varies(moments: Moments) -> NDArray[np.bool_]:
     return spread > _ROUNDING * np.abs(moments.mean)
 
 
+def per_scale(moments: Moments) -> Array:
+    """Return one over the root of each column's sum of squares; zero where it never varied."""
+    squares = np.where(varies(moments), np.diag(moments.products), np.inf)
+    return 1.0 / np.sqrt(squares)
+
+
 def correlation(moments: Moments) -> Array:
     """Return the correlation matrix; columns that never varied have zeros and a one."""
-    spread = np.sqrt(np.diag(moments.products) / max(moments.rows, 1))
-    scale = np.where(varies(moments), spread, np.inf)
-    result = moments.covariance / scale / scale[:, None]
+    factor = per_scale(moments)
+    result = moments.products * np.outer(factor, factor)
     np.fill_diagonal(result, 1.0)
     return result

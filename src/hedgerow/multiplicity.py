@@ -16,8 +16,10 @@ Array = NDArray[np.float64]
 _UPPER_HALF = 0.5
 
 
-def benjamini_hochberg(p_values: Array) -> Array:
+def benjamini_hochberg(p_values: Array, n_tests: int | None = None) -> Array:
     """Return adjusted p-values: those up to q make a set with false discovery rate at most q.
+
+    With ``n_tests``, the p-values are the smallest of so many.
 
     Examples
     --------
@@ -26,14 +28,16 @@ def benjamini_hochberg(p_values: Array) -> Array:
     """
     order = np.argsort(p_values, kind="stable")[::-1]
     n = len(p_values)
-    adjusted = p_values[order] * n / np.arange(n, 0, -1)
+    adjusted = p_values[order] * (n_tests or n) / np.arange(n, 0, -1)
     result = np.empty(n)
     result[order] = np.minimum(np.minimum.accumulate(adjusted), 1.0)
     return result
 
 
-def holm(p_values: Array) -> Array:
+def holm(p_values: Array, n_tests: int | None = None) -> Array:
     """Return adjusted p-values: with those up to d, any false one has probability at most d.
+
+    With ``n_tests``, the p-values are the smallest of so many.
 
     Examples
     --------
@@ -42,7 +46,7 @@ def holm(p_values: Array) -> Array:
     """
     order = np.argsort(p_values, kind="stable")
     n = len(p_values)
-    adjusted = p_values[order] * np.arange(n, 0, -1)
+    adjusted = p_values[order] * ((n_tests or n) - np.arange(n))
     result = np.empty(n)
     result[order] = np.minimum(np.maximum.accumulate(adjusted), 1.0)
     return result

@@ -43,6 +43,13 @@ def detection_limit(n_columns: int) -> float:
     return float(stats.norm.isf(SELECTION_LEVEL / n_columns / 2))
 
 
+def step_thresholds(n_columns: int, n_rows: int) -> Array:
+    """Return the t statistic that each further neighbour of a node must exceed."""
+    most = min(n_columns - 1, n_rows // 4, MOST_NEIGHBOURS)
+    level = SELECTION_LEVEL / n_columns / 2
+    return stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
+
+
 def refit(corr: Array, n_rows: int) -> Refit:
     """Choose the neighbours of every node and regress the node on them.
 
@@ -60,9 +67,7 @@ def refit(corr: Array, n_rows: int) -> Refit:
            [0.  , 0.6 , 0.  ]])
     """
     n_columns = len(corr)
-    most = min(n_columns - 1, n_rows // 4, MOST_NEIGHBOURS)
-    level = SELECTION_LEVEL / n_columns / 2
-    thresholds = stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
+    thresholds = step_thresholds(n_columns, n_rows)
     residual, partial = np.empty(n_columns), np.empty_like(corr)
     columns, values = [], []
     for node in range(n_columns):

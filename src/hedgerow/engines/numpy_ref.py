@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import hedge
-from hedgerow.engines._interface import Learned
-from hedgerow.moments import Moments, init_moments, merge_moments, moments_of
+from hedgerow.edges import judge_pairs
+from hedgerow.engines._interface import Edges, Learned
+from hedgerow.moments import Moments, correlation, init_moments, merge_moments, moments_of
 
 Rows = NDArray[np.floating]
 
@@ -27,10 +28,6 @@ def count(state: Learned, rows: Rows) -> Learned:
     return Learned(_counted(state, rows), state.hedge)
 
 
-def weights(state: Learned, rows: Rows) -> NDArray[np.floating]:
-    return (hedge.update(state.hedge, rows) if len(rows) else state.hedge).average
-
-
 def to_numpy(state: Learned) -> Learned:
     return state
 
@@ -39,6 +36,39 @@ def from_numpy(learned: Learned) -> Learned:
     moments, state = learned
     doubles = [np.asarray(array, dtype=np.float64) for array in state[1:]]
     return Learned(moments, hedge.HedgeState(state.columns, *doubles))
+
+
+def weights(state: Learned, rows: Rows) -> Rows:
+    return (hedge.update(state.hedge, rows) if len(rows) else state.hedge).average
+
+
+def dense(weights: Rows) -> Rows:
+    return weights
+
+
+def given(dense: Rows) -> Rows:
+    return dense
+
+
+def originals(moments: Moments, copy: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    corr = correlation(moments)
+    original = (np.abs(corr) > copy).argmax(axis=1)
+    return original, np.sign(corr[np.arange(len(corr)), original])
+
+
+def find_edges(moments: Moments, weights: Rows, error: str, loosest: float) -> Edges:
+    tests = judge_pairs(correlation(moments), moments.rows, weights, error)
+    first, second = np.triu_indices(len(moments.mean), 1)
+    keep = tests.q_value <= loosest
+    return Edges(
+        first[keep],
+        second[keep],
+        tests.partial_corr[keep],
+        tests.z[keep],
+        tests.p_value[keep],
+        tests.q_value[keep],
+        tests.unexplained,
+    )
 
 
 def _counted(state: Learned, rows: Rows) -> Moments:

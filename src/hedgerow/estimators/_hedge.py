@@ -288,8 +288,8 @@ class HedgeGraph(NotebookSummary):
         self._check_parameters()
         key = self._graph_key()
         if key not in self._results:
-            weights = self._stream.weights()
-            self._results[key] = graph_of(self._moments(), weights, *key[1:])
+            engine, weights = self._stream.engine, self._stream.weights()
+            self._results[key] = graph_of(engine, self._moments(), weights, *key[1:])
             self._warn(self._results[key])
         return self._results[key]
 

@@ -72,8 +72,8 @@ class HedgeStream:
         self.state = self.engine.count(self.state, self.pending)
         return self.engine.to_numpy(self.state)
 
-    def weights(self) -> NDArray[np.floating]:
-        """Return Hedge's weights after all rows taken so far."""
+    def weights(self) -> Any:
+        """Return Hedge's weights after all rows taken so far, in the engine's own form."""
         return self.engine.weights(self.state, self.pending)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -14,41 +14,40 @@ from hedgerow.engines.numba_cpu._products import IN_ORDER
 
 
 @njit(**IN_ORDER)
-def prepare_columns(start, stop, rows, ends, columns, contrasts, standard):
-    """Write contrasts and standardised rows, columns ``start`` to ``stop``, batch after batch.
+def prepare_rows(rows, ends, columns, contrasts, standard):
+    """Write contrasts and standardised rows, batch after batch.
 
     Batches end at ``ends``. A batch is standardised by the moments of the rows up to its end,
-    which ``columns`` (``moments.Columns``) holds afterwards.
+    which ``columns`` (``moments.Columns``) holds afterwards, but for their number.
     """
-    mean, squares = columns.mean[start:stop], columns.squares[start:stop]
+    mean, squares = columns.mean, columns.squares
     first = 0
     for last in ends:
-        seen = columns.rows + first
-        contrast(rows[first:last], seen, mean, squares, contrasts[first:last], start)
-        _standardise(
-            rows[first:last, start:stop],
-            mean,
-            _per_scale(squares, columns.rows + last),
-            standard[first:last, start:stop],
-        )
+        for t in range(first, last):
+            _contrast(rows[t], columns.rows + t, mean, squares, contrasts[t, : mean.size])
+        per_scale = _per_scale(squares, columns.rows + last)
+        for t in range(first, last):
+            _standardise(rows[t], mean, per_scale, standard[t, : mean.size])
         first = last
 
 
 @njit(**IN_ORDER)
-def contrast(rows, seen, mean, squares, contrasts, start):
-    """Write the contrasts of ``rows``, columns from ``start`` on, with ``seen`` earlier rows.
-
-    ``mean`` and sums of ``squares`` of these columns are brought up to date.
-    """
+def contrast(rows, seen, mean, contrasts):
+    """Write the contrasts of ``rows`` with ``seen`` earlier ones; bring their ``mean`` forward."""
+    squares = np.empty_like(mean)
     for t in range(rows.shape[0]):
-        count = seen + t
-        share, shrink = 1.0 / (count + 1.0), sqrt(count / (count + 1.0))
-        for j in range(mean.size):
-            gap = rows[t, start + j] - mean[j]
-            mean[j] += gap * share
-            value = gap * shrink
-            contrasts[t, start + j] = value
-            squares[j] += value * value
+        _contrast(rows[t], seen + t, mean, squares, contrasts[t, : mean.size])
+
+
+@njit(**IN_ORDER)
+def _contrast(row, seen, mean, squares, result):
+    share, shrink = 1.0 / (seen + 1.0), sqrt(seen / (seen + 1.0))
+    for j in range(row.size):
+        gap = row[j] - mean[j]
+        mean[j] += gap * share
+        value = gap * shrink
+        result[j] = value
+        squares[j] += value * value
 
 
 @njit(**IN_ORDER)
@@ -62,7 +61,6 @@ def _per_scale(squares, seen):
 
 
 @njit(**IN_ORDER)
-def _standardise(rows, mean, per_scale, result):
-    for t in range(rows.shape[0]):
-        for j in range(mean.size):
-            result[t, j] = (rows[t, j] - mean[j]) * per_scale[j]
+def _standardise(row, mean, per_scale, result):
+    for j in range(row.size):
+        result[j] = (row[j] - mean[j]) * per_scale[j]

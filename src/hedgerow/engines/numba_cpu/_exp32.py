@@ -1,4 +1,4 @@
-"""Exponentials in single precision that the compiler can vectorise, and what they need of bits.
+"""Exponentials in single precision that the compiler can vectorise, and sizes to compare.
 
 Hedge needs e**x and e**-x of the same number. Both come from one reduction x = k ln 2 + r and the
 even and odd parts of the same short series, without a division.
@@ -8,9 +8,9 @@ from math import factorial, log
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
+
+from hedgerow.engines.numba_cpu._bits import reinterpret
 
 _PER_LN2 = np.float32(1.0 / log(2.0))
 # ln 2 in two parts: the first has enough trailing zeros for k * _LN2_HIGH to be exact.
@@ -22,28 +22,6 @@ _WITHOUT_SIGN = np.int32(0x7FFFFFFF)
 LARGEST = np.float32(87.0)  # beyond, 2**k or 2**-k is not a normal number
 
 
-def _to_float(typing_context: Any, bits: Any) -> Any:
-    """Read the 32 bits of an integer as a floating-point number."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.FloatType())
-
-    return types.float32(types.int32), generate
-
-
-def _to_bits(typing_context: Any, number: Any) -> Any:
-    """Read the 32 bits of a floating-point number as an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(32))
-
-    return types.int32(types.float32), generate
-
-
-float_from_bits: Any = intrinsic(_to_float)
-_bits_from_float: Any = intrinsic(_to_bits)
-
-
 @njit(cache=True, forceinline=True)
 def size_as_bits(x: Any) -> Any:
     """Return the bits of abs(x), as an integer: the larger, the larger abs(x).
@@ -51,12 +29,12 @@ def size_as_bits(x: Any) -> Any:
     There are vector instructions for the largest of integers, but none for that of numbers which
     might be NaN.
     """
-    return _bits_from_float(x) & _WITHOUT_SIGN
+    return np.int32(reinterpret(x) & _WITHOUT_SIGN)
 
 
 @njit(cache=True, forceinline=True)
 def _power_of_two(k: Any) -> Any:
-    return float_from_bits(np.int32(np.int32(_BIAS + k) << _MANTISSA_BITS))
+    return reinterpret(np.int32(np.int32(_BIAS + k) << _MANTISSA_BITS))
 
 
 # No reassociation here: it would merge the two parts of ln 2.

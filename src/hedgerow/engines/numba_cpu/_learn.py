@@ -2,28 +2,38 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import hedge
 from hedgerow.engines._interface import Learned
-from hedgerow.engines.numba_cpu._columns import contrast, prepare_columns
+from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
-from hedgerow.engines.numba_cpu._nodes import average_rows, learn_nodes
+from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, zeros
-from hedgerow.engines.numba_cpu._threads import Job, Run, team
-from hedgerow.hedge import HedgeState
+from hedgerow.engines.numba_cpu._threads import Job, blocks, team
+from hedgerow.hedge import HedgeState, share_of
 from hedgerow.moments import Columns, Moments, init_moments
 
 Rows = NDArray[np.floating]
 
 _SINGLES_PER_LINE = LINE // np.dtype(np.float32).itemsize
 _CHUNK = 2**21  # numbers of a chunk of rows
-_SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk; a multiple of every batch
+_SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk
 _NODES = 24  # learned at a time: their state fits into the cache of a core
-_COLUMNS = 64  # prepared at a time, at least
+_COLUMNS = 48  # whose products are added at a time
+
+
+class _Chunk(NamedTuple):
+    """Some rows, whole batches, in the forms that the learner wants."""
+
+    columns: Columns  # moments of the columns after these rows
+    contrasts: NDArray[np.float64]
+    standard: NDArray[np.float32]
+    ends: NDArray[np.intp]  # where batches end
 
 
 def init(n_columns: int) -> Learned:
@@ -34,10 +44,18 @@ def init(n_columns: int) -> Learned:
 
 def learn(state: Learned, rows: Rows) -> Learned:
     """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
-    ends = np.array(hedge.batch_ends(state.hedge.rows, len(rows)), dtype=np.intp)
+    pieces = list(_pieces(hedge.batch_ends(state.hedge.rows, len(rows)), rows.shape[1]))
+    if not pieces:
+        return state
     with team() as run:
-        for first, last, ends_in_chunk in _chunks(ends, rows.shape[1]):
-            state = _learn_chunk(state, rows[first:last], ends_in_chunk, run)
+        chunk = _prepare(state.hedge.columns, rows, *pieces[0])
+        for following in [*pieces[1:], None]:
+            jobs = _jobs(state, chunk)
+            if following is not None:  # one thread prepares the next chunk meanwhile
+                jobs.insert(0, partial(_prepare, chunk.columns, rows, *following))
+            result = run(jobs)
+            state = _after(state, chunk.columns)
+            chunk = result[0]
     return state
 
 
@@ -49,24 +67,13 @@ def count(state: Learned, rows: Rows) -> Learned:
     moments, learner = state
     new = rows[moments.rows - learner.rows :]
     n_columns = len(moments.mean)
-    mean, squares = moments.mean.copy(), np.zeros(n_columns)
+    mean = moments.mean.copy()
     contrasts = zeros(len(new), n_columns, np.float64)
-    contrast(new, moments.rows, mean, squares, contrasts, 0)
+    contrast(new, moments.rows, mean, contrasts)
     with team() as run:
         run(_gram_jobs(contrasts, moments.products))
-        run(partial(mirror, *nodes, moments.products) for nodes in _blocks(n_columns, _NODES))
+        run(partial(mirror, *nodes, moments.products) for nodes in blocks(n_columns, _NODES))
     return Learned(Moments(moments.rows + len(new), mean, moments.products), learner)
-
-
-def weights(state: Learned, rows: Rows) -> NDArray[np.floating]:
-    """Return Hedge's average weights, those for the rows of an unfinished batch included."""
-    learner = state.hedge
-    share = np.float32(_share(learner.rows, learner.rows + len(rows)))
-    result = learner.average.copy()
-    with team() as run:
-        blocks = _blocks(len(result), _NODES)
-        run(partial(average_rows, *nodes, share, learner, result) for nodes in blocks)
-    return result
 
 
 def to_numpy(state: Learned) -> Learned:
@@ -88,57 +95,56 @@ def from_numpy(learned: Learned) -> Learned:
     )
 
 
-def _learn_chunk(state: Learned, rows: Rows, ends: NDArray[np.intp], run: Run) -> Learned:
-    moments, learner = state
+def _pieces(ends: list[int], n_columns: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield where chunks of whole batches start, and where their batches end.
+
+    The first is short, because all threads but one wait for it.
+    """
+    length = min(max(_CHUNK // n_columns, _SHORTEST_CHUNK), _LONGEST_CHUNK)
+    start, limit = 0, _SHORTEST_CHUNK
+    some: list[int] = []
+    for end in ends:
+        if some and end > start + limit:
+            yield start, np.array(some)
+            start, some, limit = some[-1], [], length
+        some.append(end)
+    if some:
+        yield start, np.array(some)
+
+
+def _prepare(columns: Columns, rows: Rows, start: int, ends: NDArray[np.intp]) -> _Chunk:
+    """Return the rows from ``start`` to the last of ``ends``, ready to be learned from."""
+    rows = rows[start : ends[-1]]
     n_rows, n_columns = rows.shape
-    columns = Columns(learner.rows, learner.columns.mean.copy(), learner.columns.squares.copy())
+    columns = Columns(columns.rows, columns.mean.copy(), columns.squares.copy())
     contrasts = zeros(n_rows, n_columns, np.float64)
     standard = zeros(n_rows, n_columns, np.float32)
-    run(
-        partial(prepare_columns, *some, rows, ends, columns, contrasts, standard)
-        for some in _blocks(n_columns, _COLUMNS)
-    )
-    seen = learner.rows + np.concatenate([[0], ends])
-    shares = _share(seen[:-1], seen[1:]).astype(np.float32)
+    prepare_rows(rows, ends - start, columns, contrasts, standard)
+    columns = columns._replace(rows=columns.rows + n_rows)
+    return _Chunk(columns, contrasts, standard, ends - start)
+
+
+def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
+    """Return the jobs that bring gradients, averages and products up to date."""
+    moments, learner = state
+    n_columns = len(moments.mean)
+    seen = [learner.rows, *(learner.rows + chunk.ends)]
+    shares = np.array([share_of(*around) for around in pairwise(seen)], dtype=np.float32)
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
+    batches = (chunk.standard, width, chunk.ends, shares)
     counted = moments.rows - learner.rows
-    run(
-        [
-            *(
-                partial(learn_nodes, *nodes, standard, width, ends, shares, learner)
-                for nodes in _blocks(n_columns, _NODES)
-            ),
-            *_gram_jobs(contrasts[counted:], moments.products),
-        ]
-    )
-    columns = columns._replace(rows=learner.rows + n_rows)
-    return Learned(
-        Moments(columns.rows, columns.mean, moments.products),
-        learner._replace(columns=columns),
-    )
+    return [
+        *(partial(learn_nodes, *nodes, *batches, learner) for nodes in blocks(n_columns, _NODES)),
+        *_gram_jobs(chunk.contrasts[counted:], moments.products),
+    ]
 
 
-def _chunks(ends: NDArray[np.intp], n_columns: int) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
-    """Yield where chunks of whole batches start and end, and their batches within them."""
-    length = min(max(_CHUNK // n_columns, _SHORTEST_CHUNK), _LONGEST_CHUNK)
-    first = 0
-    while ends.size:
-        inside = ends[: max(np.searchsorted(ends, first + length, side="right"), 1)]
-        yield first, int(inside[-1]), inside - first
-        first, ends = int(inside[-1]), ends[len(inside) :]
+def _after(state: Learned, columns: Columns) -> Learned:
+    moments = Moments(columns.rows, columns.mean, state.moments.products)
+    return Learned(moments, state.hedge._replace(columns=columns))
 
 
 def _gram_jobs(contrasts: NDArray[np.float64], products: NDArray[np.float64]) -> list[Job]:
     # The last rows of a triangle are the longest: begun first, they do not keep others waiting.
-    blocks = reversed(list(_blocks(len(products), _NODES)))
-    return [partial(add_gram, *nodes, contrasts, products) for nodes in blocks]
-
-
-def _blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, n, size):
-        yield start, min(start + size, n)
-
-
-def _share(before: Any, after: Any) -> Any:
-    """Return a batch's share in the average of all so far, row t counting in proportion to t."""
-    return 1.0 - (before / np.maximum(after, 1)) ** 2
+    some_columns = list(blocks(len(products), _COLUMNS))[::-1]
+    return [partial(add_gram, *columns, contrasts, products) for columns in some_columns]

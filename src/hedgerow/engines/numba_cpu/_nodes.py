@@ -13,7 +13,8 @@ from math import exp, log, sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._exp32 import exp_both, exp_down, float_from_bits, size_as_bits
+from hedgerow.engines.numba_cpu._bits import reinterpret
+from hedgerow.engines.numba_cpu._exp32 import exp_both, exp_down, size_as_bits
 from hedgerow.engines.numba_cpu._products import (
     FAST,
     IN_ORDER,
@@ -71,15 +72,22 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
 
 
 @njit(**IN_ORDER)
-def average_rows(first, last, share, state, result):
-    """Write the average weights of nodes ``first`` to ``last``, moved by one unfinished batch."""
+def weight_rows(first, last, share, state, result):
+    """Write the average weights of nodes ``first`` to ``last`` to the first rows of ``result``.
+
+    The present weights enter with ``share``: that of an unfinished batch, or zero.
+    """
     n_columns = state.curvature.size
+    weights = np.empty(n_columns, np.float32)
     for i in range(first, last):
-        gradient, weights = state.gradient[i], np.empty(n_columns, np.float32)
-        largest = largest_size(gradient)
-        scale = unit_weights(gradient, largest, state.curvature[i], n_columns, weights)
-        radius = np.float32(unit_radius(state.matched[i], state.squared[i]))
-        _scale_and_average(weights, scale, radius, share, result[i])
+        average = result[i - first, :n_columns]
+        average[:] = state.average[i]
+        if share > _ZERO:
+            gradient = state.gradient[i]
+            largest = largest_size(gradient)
+            scale = unit_weights(gradient, largest, state.curvature[i], n_columns, weights)
+            radius = np.float32(unit_radius(state.matched[i], state.squared[i]))
+            _scale_and_average(weights, scale, radius, share, average)
 
 
 @njit(**IN_ORDER)
@@ -160,7 +168,7 @@ def _move_gradient(gradient, slope):
         largest = max(largest, size_as_bits(moved))
         gradient[j] = moved
         slope[j] = _ZERO
-    return float_from_bits(steepest), float_from_bits(largest)
+    return reinterpret(np.int32(steepest)), reinterpret(np.int32(largest))
 
 
 @njit(**IN_ORDER)
@@ -169,4 +177,4 @@ def largest_size(values):
     largest = _NO_BITS
     for j in range(values.size):
         largest = max(largest, size_as_bits(values[j]))
-    return float_from_bits(largest)
+    return reinterpret(np.int32(largest))

@@ -31,16 +31,18 @@ _PANEL = 1024  # columns at a time
 
 
 def zeros(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Return zeros with at least ``n_columns`` columns, at a distance that suits the cache.
+    """Return zeros with at least ``n_columns`` columns, at a distance that suits the cache."""
+    return np.zeros((n_rows, with_room(n_columns, np.dtype(dtype).itemsize)), dtype=dtype)
 
-    Columns are filled up to whole lines, so that loops over the first ``whole_lines(n_columns)``
-    of them have no remainder.
-    """
-    per_line = LINE // np.dtype(dtype).itemsize
-    lines = -(-n_columns // per_line)
+
+@njit(**IN_ORDER)
+def with_room(n_columns, item_size=4):
+    """Return a number of columns, whole lines of memory, at which rows do not compete."""
+    per_line = LINE // item_size
+    lines = (n_columns + per_line - 1) // per_line
     while not 4 <= lines % _LINES_APART <= _LINES_APART - 4:
         lines += 1
-    return np.zeros((n_rows, lines * per_line), dtype=dtype)
+    return lines * per_line
 
 
 @njit(**IN_ORDER)

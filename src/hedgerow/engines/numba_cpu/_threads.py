@@ -31,6 +31,12 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
+def blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the starts and ends of pieces of so many numbers, the last perhaps shorter."""
+    for start in range(0, n, size):
+        yield start, min(start + size, n)
+
+
 @contextmanager
 def team() -> Iterator[Run]:
     """Yield a function that runs jobs side by side and returns their results in order."""

@@ -1,0 +1,174 @@
+"""Tested edges from moments and weights, in memory for one more matrix of single precision.
+
+That matrix is filled and refilled: first with every node's scores given its own neighbours; then,
+above the diagonal, with the one score of each pair, and below it with Hedge's.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow import edges
+from hedgerow.engines._counts import plan
+from hedgerow.engines._interface import Edges
+from hedgerow.engines.numba_cpu import _counts, _pairs
+from hedgerow.engines.numba_cpu._copies import first_copies
+from hedgerow.engines.numba_cpu._scores import score_polynomials
+from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
+from hedgerow.engines.numba_cpu._threads import Run, blocks, team
+from hedgerow.engines.numba_cpu._weights import Weights
+from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
+from hedgerow.moments import Moments, per_scale
+from hedgerow.neighbours import step_thresholds
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Scores = NDArray[np.float32]
+Exact = Callable[[Indices, Indices], Array]
+
+_NODES = 16  # whose neighbours are chosen at a time
+_TILE = 64  # rows of a matrix that are read beside its columns
+
+
+class _Correlations(NamedTuple):
+    """The correlation of i and j is products[i, j] * per_scale[i] * per_scale[j]."""
+
+    products: Array
+    per_scale: Array
+
+
+class _Judged(NamedTuple):
+    """Some pairs, all that can be edges among them, as numbers i * n_columns + j."""
+
+    pair: Indices
+    z: Array
+    q_value: Array
+
+
+def originals(moments: Moments, copy: float) -> tuple[Indices, Array]:
+    """Return for every column the first one that is correlated more than ``copy`` with it."""
+    corr = _Correlations(moments.products, per_scale(moments))
+    original = np.arange(len(corr.per_scale))
+    with team() as run:
+        run(
+            partial(first_copies, *some, *corr, copy, original)
+            for some in blocks(len(original), _TILE)
+        )
+    return original, np.sign(moments.products[np.arange(len(original)), original])
+
+
+def find_edges(moments: Moments, weights: Weights, error: str, loosest: float) -> Edges:
+    """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
+    corr = _Correlations(moments.products, per_scale(moments))
+    n_rows, n_columns = moments.rows, len(moments.mean)
+    thresholds = step_thresholds(n_columns, n_rows)
+    curves = score_polynomials(n_rows, len(thresholds))
+    found = no_neighbours(n_columns, len(thresholds))
+    scores = np.empty((n_columns, n_columns), dtype=np.float32)
+    with team() as run:
+        run(
+            partial(select_nodes, *some, *corr, n_rows, thresholds, curves, found, scores)
+            for some in blocks(n_columns, _NODES)
+        )
+        run(
+            partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
+            for some in blocks(n_columns, _TILE)
+        )
+        _ask_hedge(corr, n_rows, curves[0], weights, scores, run)
+        exact = partial(_given_fewer, corr, found, n_rows)
+        judged = _judge(scores, exact, n_rows, error, loosest, run)
+        if error == "fwer" or edges.rows_are_few(n_columns, n_rows):
+            run(
+                partial(_pairs.scores_given_both, *some, *corr, n_rows, curves, found, scores)
+                for some in blocks(n_columns, _NODES)
+            )
+            exact = partial(_given_both, corr, found, n_rows)
+            judged = _worse(judged, _judge(scores, exact, n_rows, error, loosest, run))
+    keep = judged.q_value <= loosest
+    source, target = np.divmod(judged.pair[keep], n_columns)
+    z = judged.z[keep]
+    estimates = _pairs.estimates(source, target, *corr, found)
+    return Edges(
+        source, target, estimates, z, edges.two_sided(z), judged.q_value[keep], found.residual
+    )
+
+
+def _ask_hedge(
+    corr: _Correlations, n_rows: int, curve: Array, weights: Weights, scores: Scores, run: Run
+) -> None:
+    """Write Hedge's scores below the diagonal."""
+    n_columns = len(scores)
+    variance = np.empty(n_columns)
+    # The later rows take longer: begun first, they do not keep others waiting.
+    some_nodes = list(blocks(n_columns, _nodes_of_a_slab(n_columns)))[::-1]
+    run(
+        partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
+        for nodes in some_nodes
+    )
+    freedom = float(max(n_rows - 2, 1))
+    run(
+        partial(witness_scores, *nodes, variance, freedom, curve, *weights, scores)
+        for nodes in some_nodes
+    )
+
+
+def _nodes_of_a_slab(n_columns: int) -> int:
+    """Return how many nodes share a pass over all correlations; a multiple of whole tiles."""
+    return 12 * min(max(n_columns // 96, 2), 20)
+
+
+def _judge(
+    scores: Scores, exact: Exact, n_rows: int, error: str, loosest: float, run: Run
+) -> _Judged:
+    """Return all pairs that can have a q-value up to ``loosest``."""
+    n_columns = len(scores)
+    tiles = list(blocks(n_columns, _TILE))
+    sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
+    shared = edges.shared_part(*sums)
+    margins = edges.agreement_margins(n_columns, n_rows)
+    rule = (scores, shared, edges.GROUP_ENDS, *margins)
+    counts = run(partial(_counts.histograms, *some, *rule) for some in tiles)
+    by_group, by_agreement = (sum(part) for part in zip(*counts))
+    weights, cuts, cut = plan(by_group, by_agreement, n_columns, error, loosest)
+    lists = run(partial(_counts.listed, *some, *rule, cuts, cut) for some in tiles)
+    source, target, witness = (np.concatenate(part) for part in zip(*lists))
+    z = exact(source, target)
+    pair_weights = weights[edges.surplus_groups(z, witness, shared)]
+    n_tests = n_columns * (n_columns - 1) // 2
+    q_value = edges.smallest_levels(z, witness, pair_weights, margins, error, n_tests)
+    return _Judged(source * n_columns + target, z, q_value)
+
+
+def _given_fewer(
+    corr: _Correlations, found: Neighbours, n_rows: int, source: Indices, target: Indices
+) -> Array:
+    """Return exact scores given the neighbours of the node that has fewer of them."""
+
+    def given(nodes: Indices, others: Indices) -> Array:
+        values, among = _pairs.partial_correlations(nodes, others, *corr, found)
+        return edges.z_score(values, n_rows - 2 - found.sizes[nodes] + among)
+
+    first, second = found.sizes[source], found.sizes[target]
+    z = given(np.where(first < second, source, target), np.where(first < second, target, source))
+    equal = np.flatnonzero(first == second)
+    other = given(source[equal], target[equal])
+    z[equal] = np.where(np.abs(other) < np.abs(z[equal]), other, z[equal])
+    return z
+
+
+def _given_both(
+    corr: _Correlations, found: Neighbours, n_rows: int, source: Indices, target: Indices
+) -> Array:
+    """Return exact scores of the debiased statistic."""
+    used = np.maximum(found.sizes[source], found.sizes[target])
+    return edges.z_score(_pairs.estimates(source, target, *corr, found), n_rows - 2 - used)
+
+
+def _worse(first: _Judged, second: _Judged) -> _Judged:
+    """Return the pairs that are in both, with the larger q-value."""
+    pair, here, there = np.intersect1d(first.pair, second.pair, return_indices=True)
+    q_value = np.maximum(first.q_value[here], second.q_value[there])
+    return _Judged(pair, first.z[here], q_value)

@@ -1,0 +1,182 @@
+"""Forward selection of each node's neighbours, and scores given them (`hedgerow.neighbours`).
+
+The correlation of i and j is ``products[i, j] * per_scale[i] * per_scale[j]``; no matrix of
+correlations is made.
+"""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hedgerow.engines.numba_cpu._bits import reinterpret
+from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._scores import score
+from hedgerow.engines.numba_cpu._small import correlations, inverse
+from hedgerow.neighbours import COLLINEAR
+
+_TINY = float(np.finfo(np.float64).eps)
+
+
+class Neighbours(NamedTuple):
+    """What was chosen for each node; row i has ``sizes[i]`` entries that count."""
+
+    chosen: NDArray[np.int64]  # variables, in ascending order
+    weights: NDArray[np.float64]  # least-squares coefficients of the node on them
+    sizes: NDArray[np.int64]
+    residual: NDArray[np.float64]  # share of the node's variance that is not explained
+    variance: NDArray[np.float64]  # the same, as the debiased statistic wants it
+
+
+def no_neighbours(n_columns: int, most: int) -> Neighbours:
+    """Return room for up to ``most`` neighbours of each node."""
+    return Neighbours(
+        np.zeros((n_columns, most), np.int64),
+        np.zeros((n_columns, most)),
+        np.zeros(n_columns, np.int64),
+        np.empty(n_columns),
+        np.empty(n_columns),
+    )
+
+
+@njit(**IN_ORDER)
+def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, found, scores):
+    """Choose the neighbours of nodes ``first`` to ``last``; write what is ``found``.
+
+    Row i of ``scores`` becomes the score of node i with every variable given i's neighbours other
+    than that variable. ``curves`` are the polynomials of `score_polynomials`.
+    """
+    p = per_scale.size
+    covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
+    basis = np.empty((thresholds.size, p))
+    for node in range(first, last):
+        size = _select(
+            node,
+            products,
+            per_scale,
+            n_rows,
+            thresholds,
+            covariance,
+            variance,
+            strength,
+            basis,
+            found.chosen[node],
+        )
+        found.sizes[node] = size
+        found.chosen[node, :size].sort()
+        chosen = found.chosen[node, :size]
+        own = _regress(node, products, per_scale, chosen, found)
+        freedom = max(n_rows - 2.0 - size, 1.0)
+        _scores_of_others(
+            covariance, variance, found.residual[node], freedom, curves[size], scores[node]
+        )
+        scores[node, node] = 0.0
+        for k in range(size):
+            scores[node, chosen[k]] = score(own[k], freedom + 1.0, curves[size - 1])
+
+
+@njit(**IN_ORDER)
+def _select(
+    node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, chosen
+):
+    """Write the variables chosen for a node, the strongest first; return their number."""
+    for j in range(per_scale.size):
+        covariance[j] = products[node, j] * (per_scale[node] * per_scale[j])
+        variance[j] = 1.0
+    variance[node] = 0.0
+    residual = 1.0
+    for step in range(thresholds.size):
+        best = _strongest(covariance, variance, strength)
+        top = strength[best] / residual
+        if top * (n_rows - 3.0 - step) <= thresholds[step] ** 2 * (1.0 - top):
+            return step
+        scale = 1.0 / sqrt(variance[best])
+        loading = covariance[best] * scale
+        _next_direction(products[best], per_scale, per_scale[best], basis, step, best, scale)
+        _explain(basis[step], loading, covariance, variance)
+        variance[node] = variance[best] = 0.0
+        residual -= loading * loading
+        chosen[step] = best
+        if residual < COLLINEAR:
+            return step + 1
+    return thresholds.size
+
+
+@njit(**IN_ORDER)
+def _strongest(covariance, variance, strength):
+    """Return the usable variable that explains most; write what each would explain."""
+    top = np.int64(0)
+    for j in range(covariance.size):
+        explained = covariance[j] * covariance[j] / max(variance[j], COLLINEAR)
+        explained = explained if variance[j] > COLLINEAR else 0.0
+        strength[j] = explained
+        top = max(top, reinterpret(explained))  # bits of positive numbers are in their order
+    largest = reinterpret(top)
+    for j in range(covariance.size):
+        if strength[j] == largest:
+            return j
+    return 0
+
+
+@njit(**IN_ORDER)
+def _next_direction(row, per_scale, own_scale, basis, step, best, scale):
+    """Write the part of a variable that the basis does not explain yet, with length one."""
+    direction = basis[step]
+    for j in range(row.size):
+        direction[j] = row[j] * (own_scale * per_scale[j])
+    for k in range(step):
+        _subtract(direction, basis[k, best], basis[k])
+    for j in range(row.size):
+        direction[j] *= scale
+
+
+@njit(**IN_ORDER)
+def _subtract(total, factor, values):
+    for j in range(total.size):
+        total[j] -= factor * values[j]
+
+
+@njit(**IN_ORDER)
+def _explain(direction, loading, covariance, variance):
+    for j in range(direction.size):
+        covariance[j] -= loading * direction[j]
+        variance[j] -= direction[j] * direction[j]
+
+
+@njit(**IN_ORDER)
+def _regress(node, products, per_scale, chosen, found):
+    """Write a node's coefficients and what they leave; return its partial correlations."""
+    matrix = correlations(products, per_scale, chosen)
+    inverted = inverse(matrix)
+    size = chosen.size
+    target, weights, own = np.empty(size), found.weights[node, :size], np.empty(size)
+    for a in range(size):
+        target[a] = products[node, chosen[a]] * (per_scale[node] * per_scale[chosen[a]])
+    explained = 0.0
+    for a in range(size):
+        weights[a] = 0.0
+        for b in range(size):
+            weights[a] += inverted[a, b] * target[b]
+        explained += weights[a] * target[a]
+    residual = max(1.0 - explained, COLLINEAR)
+    variance = 1.0 - explained
+    for a in range(size):
+        own[a] = weights[a] / sqrt(weights[a] ** 2 + inverted[a, a] * residual)
+        left = target[a]
+        for b in range(size):
+            left -= weights[b] * matrix[a, b]
+        variance -= weights[a] * left
+    found.residual[node] = residual
+    found.variance[node] = max(variance, _TINY)
+    return own
+
+
+@njit(**IN_ORDER)
+def _scores_of_others(covariance, variance, residual, freedom, curve, scores):
+    for j in range(covariance.size):
+        scale = sqrt(max(variance[j], COLLINEAR) * residual)
+        r = min(max(covariance[j] / scale, -1.0), 1.0)
+        z = score(r, freedom, curve)
+        scores[j] = z if variance[j] > COLLINEAR else 0.0

@@ -1,0 +1,54 @@
+"""Hedge's average weights, computed when they are read.
+
+Each query of an unfinished stream has weights of its own: the average moves with every row. Kept
+as a matrix they would cost as much memory as the gradients; but a few rows of them at a time cost
+next to nothing.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines._interface import Learned
+from hedgerow.engines.numba_cpu._nodes import weight_rows
+from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.hedge import HedgeState, share_of
+from hedgerow.moments import init_columns
+
+_NODES = 64  # at a time
+
+
+class Weights(NamedTuple):
+    """What `_nodes.weight_rows` needs."""
+
+    share: np.float32  # of the present weights in the average
+    state: HedgeState
+
+
+def weights(state: Learned, rows: NDArray[np.floating]) -> Weights:
+    """Return the average weights, those for the rows of an unfinished batch included."""
+    seen = state.hedge.rows
+    return Weights(np.float32(share_of(seen, seen + len(rows))), state.hedge)
+
+
+def dense(weights: Weights) -> NDArray[np.float32]:
+    """Return the matrix of weights: row i holds node i's."""
+    n_columns = len(weights.state.curvature)
+    result = np.empty((n_columns, n_columns), dtype=np.float32)
+    with team() as run:
+        run(
+            partial(weight_rows, first, last, *weights, result[first:last])
+            for first, last in blocks(n_columns, _NODES)
+        )
+    return result
+
+
+def given(dense: NDArray[np.floating]) -> Weights:
+    """Return weights from their matrix."""
+    n_columns = len(dense)
+    average = np.ascontiguousarray(dense, dtype=np.float32)
+    none, nothing = np.zeros(n_columns), np.zeros((0, n_columns), dtype=np.float32)
+    state = HedgeState(init_columns(n_columns), nothing, none, none, none, average)
+    return Weights(np.float32(0.0), state)

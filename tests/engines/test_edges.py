@@ -1,0 +1,209 @@
+"""Engines find the edges that the readable code finds, with the same numbers."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from hedgerow import HedgeGraph, edges
+from hedgerow.datasets import FAMILIES, make
+from hedgerow.edges import debiased, given_fewer, z_score
+from hedgerow.engines import _counts, numpy_ref
+from hedgerow.engines.numba_cpu import _scores, _threads
+from hedgerow.estimators import _hedge
+from hedgerow.moments import correlation, moments_of
+from hedgerow.multiplicity import benjamini_hochberg
+from hedgerow.neighbours import refit
+
+EACH_ENGINE = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+SINGLE = float(np.finfo(np.float32).eps)
+
+
+@st.composite
+def samples(draw, max_size=40, max_rows=600):
+    """Rows of a known family; weights that are anything, as Hedge's could be."""
+    family = draw(st.sampled_from(sorted(set(FAMILIES) - {"near_copies"})))
+    seed = draw(st.integers(0, 2**32 - 1))
+    model = make(family, draw(st.integers(25, max_size)), seed=seed)
+    rows = model.sample(draw(st.integers(12, max_rows)), seed=seed + 1)
+    rng = np.random.default_rng(seed)
+    weights = rng.standard_normal((model.size, model.size)) * draw(st.floats(0.0, 0.2))
+    np.fill_diagonal(weights, 0.0)
+    weights /= np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1.0)
+    return rows, weights.astype(np.float32).astype(np.float64)
+
+
+def pair_scores(corr, n_rows, weights):
+    """What the readable code calculates for every pair: two scores of its own, and Hedge's."""
+    upper = np.triu_indices(len(corr), 1)
+    fitted = refit(corr, n_rows)
+    used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
+    fewer = given_fewer(fitted, n_rows, upper)
+    both = z_score(-debiased(corr, fitted.weights)[upper], n_rows - 2 - used)
+    return fewer, both, z_score(-debiased(corr, weights)[upper], n_rows - 2)
+
+
+def clear_of_borders(z, witness, margin):
+    """Whether rounding within ``margin`` cannot move a pair to another group."""
+    centre = np.abs(z) < edges.CENTRE
+    shared = edges.shared_part(witness[centre] @ z[centre], z[centre] @ z[centre])
+    surplus = np.sign(z) * (witness - shared * z)
+    near_ends = np.abs(surplus[:, None] - edges.GROUP_ENDS).min() < margin
+    inner = [edges.CENTRE, stats.norm.isf(0.25)]
+    return not near_ends and np.abs(np.abs(z)[:, None] - inner).min() >= margin
+
+
+def by_pair(found, n_columns):
+    return dict(zip((found.source * n_columns + found.target).tolist(), zip(*found[2:6])))
+
+
+@EACH_ENGINE
+@given(sample=samples(), error=st.sampled_from(["fdr", "fwer"]), loosest=st.floats(0.05, 0.99))
+def test_edges_and_their_numbers_are_those_of_the_readable_code(
+    fast_engine, sample, error, loosest
+):
+    rows, weights = sample
+    moments, n_columns = moments_of(rows), rows.shape[1]
+    corr = correlation(moments)
+    fewer, both, witness = pair_scores(corr, len(rows), weights)
+    variance = np.diag(corr - 2 * weights @ corr + weights @ corr @ weights.T)
+    margin = 64 * SINGLE * np.sqrt(len(rows)) / variance.min()
+    assume(clear_of_borders(fewer, witness, margin) and clear_of_borders(both, witness, margin))
+    fast = by_pair(
+        fast_engine.find_edges(moments, fast_engine.given(weights), error, loosest), n_columns
+    )
+    slow = by_pair(numpy_ref.find_edges(moments, weights, error, 1.0), n_columns)
+    # The smallest p-values change most, by a factor of about exp(z dz).
+    tolerance = 1e-6 + 10 * margin
+    for pair, (strength, score, p_value, q_value) in fast.items():
+        expected = slow[pair]
+        np.testing.assert_allclose((strength, score, p_value), expected[:3], rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(q_value, expected[3], rtol=40 * tolerance, atol=tolerance)
+    missed = [q for pair, (*_, q) in slow.items() if pair not in fast]
+    assert min(missed, default=1.0) >= loosest * (1 - 40 * tolerance) - tolerance
+
+
+@EACH_ENGINE
+@given(sample=samples(max_size=80))
+def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, sample):
+    rows, weights = sample
+    moments = moments_of(rows)
+    found = fast_engine.find_edges(moments, fast_engine.given(weights), "fdr", 0.5)
+    residual = refit(correlation(moments), len(rows)).residual
+    np.testing.assert_allclose(found.unexplained, residual, rtol=1e-7)
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+@pytest.mark.parametrize("n_rows", [5, 6, 9, 40])
+def test_two_columns_and_few_rows(engine, n_rows, error):
+    rows = np.random.default_rng().standard_normal((n_rows, 2))
+    rows[:, 1] += 3 * rows[:, 0]
+    found = engine.find_edges(moments_of(rows), engine.given(np.zeros((2, 2))), error, 0.99)
+    assert np.array_equal(found.source, np.zeros(len(found.source)))
+    r = np.corrcoef(rows.T)[0, 1]
+    if len(found.source):
+        np.testing.assert_allclose(found.z, z_score(np.array([r]), n_rows - 2), rtol=1e-9)
+
+
+@EACH_ENGINE
+@given(seed=st.integers(0, 2**32 - 1), n_columns=st.integers(2, 30))
+def test_copies_are_traced_to_the_first_of_their_kind(engine, seed, n_columns):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((60, n_columns))
+    origin = np.arange(n_columns)
+    for column in range(1, n_columns):
+        if rng.random() < 0.4:
+            source = rng.integers(column)
+            rows[:, column] = rng.choice([-2.0, 3.0]) * rows[:, source] + 1.0
+            origin[column] = origin[source]
+    original, sign = engine.originals(moments_of(rows), 1 - 1e-10)
+    assert np.array_equal(original, origin)
+    corr = np.corrcoef(rows.T)
+    assert np.array_equal(sign, np.sign(corr[np.arange(n_columns), origin]))
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_no_number_of_threads_changes_a_bit_of_the_edges(monkeypatch, error):
+    rows = make("grid", 144, seed=0).sample(901)
+    results = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        assert _threads.thread_count() == int(threads)
+        results.append(HedgeGraph(error=error).fit(rows).edges_up_to(0.5).to_dict())
+    assert len(results[0]["z"]) > 100
+    for other in results[1:]:
+        assert all(np.array_equal(results[0][name], other[name]) for name in other)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_whole_fits_agree_between_engines(monkeypatch, fast_engine, family):
+    """From rows to edges: rounding may move single pairs across a border, not the result."""
+    rows = make(family, 64, seed=1).sample(500)
+    found = {}
+    for name in ("numpy_ref", fast_engine.__name__.rpartition(".")[2]):
+        monkeypatch.setattr(_hedge, "engine_for", lambda device, name=name: name)
+        table = HedgeGraph().fit(rows).edges_up_to(0.5)
+        found[name] = {(edge.source, edge.target): edge.q_value for edge in table}
+    slow, fast = found.values()
+    both = slow.keys() & fast.keys()
+    assert len(both) >= 0.97 * max(len(slow), len(fast))
+    assert np.mean([abs(slow[pair] - fast[pair]) < 1e-3 for pair in both]) > 0.9
+
+
+@given(st.integers(5, 5000), st.integers(0, 20), st.floats(-1, 1))
+@settings(deadline=None)
+def test_scores_are_normal_scores_of_the_t_distribution(n_rows, used, r):
+    curve = _scores.score_polynomials(n_rows, used)[used]
+    freedom = max(n_rows - 2 - used, 1)
+    exact = float(z_score(np.array([r]), freedom)[0])
+    fast = _scores.score(r, float(freedom), curve)
+    tolerance = 1e-7 if freedom >= 100 else 2e-6 if freedom >= 3 else 1e-3
+    assert abs(fast - exact) < tolerance or min(abs(fast), abs(exact)) > 37
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.95), st.integers(0, 400))
+@settings(max_examples=50, deadline=None)
+def test_no_pair_beyond_the_cut_could_have_been_of_interest(seed, loosest, n_edges):
+    rng = np.random.default_rng(seed)
+    z = np.abs(rng.standard_normal(2000))
+    z[:n_edges] += rng.uniform(0, 6)
+    bins = np.minimum((z * _counts.PER_BIN).astype(int), _counts.BINS - 1)
+    counts = np.bincount(bins, minlength=_counts.BINS)[None]
+    p_values = edges.two_sided(z)
+    cut = _counts.largest_of_interest(counts, np.ones((1, 1)), loosest)
+    adjusted = benjamini_hochberg(p_values)
+    assert (adjusted[p_values > cut] > loosest).all()
+    listed = p_values <= cut
+    again = benjamini_hochberg(p_values[listed], len(p_values))
+    wanted = adjusted[listed] <= loosest
+    np.testing.assert_array_equal(again <= loosest, wanted)
+    np.testing.assert_allclose(again[wanted], adjusted[listed][wanted])
+
+
+def test_a_fit_takes_the_memory_of_five_matrices_of_single_precision():
+    """Measured in a fresh process, as what the system says it held at most."""
+    code = """
+import resource, warnings
+import numpy as np
+from hedgerow import HedgeGraph
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+HedgeGraph().fit(rng.standard_normal((600, 100)))  # loads and compiles
+rows = rng.standard_normal((600, 2500))
+before = peak()
+HedgeGraph().fit(rows)
+print((peak() - before) / (4 * 2500**2), rows.nbytes / (4 * 2500**2))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    matrices, chunk = map(float, run.stdout.split())
+    assert matrices < 5 + 3 * chunk
