@@ -395,6 +395,15 @@ def step_with_ctrl_c(times, steps):
         steps.append(times)
 
 
+@pytest.fixture
+def heeds_ctrl_c():
+    """A process started in the background may have been told to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_waits_for_the_step_and_a_second_one_does_not():
     steps = []
     for times in (1, 2):
