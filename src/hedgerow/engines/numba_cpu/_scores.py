@@ -1,9 +1,9 @@
 """Normal scores of partial correlations by polynomials, instead of quantiles of two distributions.
 
-A partial correlation r with f degrees of freedom has a score close to w = sqrt(-f log(1 - r²)), and
-their ratio is a smooth function of w. Two polynomials for each number of degrees of freedom, one for
-small and one for large w, give scores to six digits if there are 3 or more, and to ten from 100 on.
-Pairs that can be edges get exact scores later.
+A partial correlation r with f degrees of freedom has a score close to w = sqrt(-f log(1 - r²)),
+and their ratio is a smooth function of w. Two polynomials for each number of degrees of freedom,
+one for small and one for large w, give scores to six digits if there are 3 or more, and to ten
+from 100 on. Pairs that can be edges get exact scores later.
 """
 
 from math import log, sqrt
