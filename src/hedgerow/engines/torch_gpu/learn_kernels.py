@@ -14,10 +14,9 @@ _CHANGING = ("first_node", "start", "stop", "keep")
 
 
 @triton.jit
-def _block(array, first, width, DEPTH: tl.constexpr, BN: tl.constexpr):
-    """Return pointers to some rows and BN columns of an array."""
-    row, column = tl.arange(0, DEPTH), tl.arange(0, BN)
-    return array + first.to(tl.int64) * width + row[:, None] * width + column[None, :]
+def _offsets(width, DEPTH: tl.constexpr, BN: tl.constexpr):
+    """Return where the entries of a block lie, from its first on; pointers would take registers."""
+    return tl.arange(0, DEPTH)[:, None] * width + tl.arange(0, BN)[None, :]
 
 
 @triton.jit(do_not_specialize=_CHANGING)
@@ -34,11 +33,12 @@ def steepest(
     r = tl.load(
         residuals + node[:, None] * stride + step[None, :], mask=(step < stop)[None, :], other=0.0
     )
-    x_at = _block(rows, start, width, BATCH, BN)
+    x_at = rows + start.to(tl.int64) * width
+    x_offsets = _offsets(width, BATCH, BN)
     off_diagonal = (first_node + node)[:, None] - tl.arange(0, BN)[None, :]
     largest = tl.zeros((BM,), tl.float32)
     for c in range(left, right, BN):
-        pull = tl.dot(r, tl.load(x_at + c), input_precision=PRECISION)
+        pull = tl.dot(r, tl.load(x_at + c + x_offsets), input_precision=PRECISION)
         pull = tl.where(off_diagonal == c, 0.0, pull)
         largest = tl.maximum(largest, tl.max(tl.abs(pull), axis=1))
     tl.store(result + node * tl.num_programs(1) + tl.program_id(1), largest)
@@ -73,10 +73,13 @@ def advance(
     r = tl.load(
         residuals + node[:, None] * stride + step[None, :], mask=(step < stop)[None, :], other=0.0
     )
-    x_at = _block(rows, start, width, BATCH, BN)
-    next_at = _block(rows, stop, width, NEXT, BN)
-    pull_at = _block(pulls, tl.program_id(0) * BM, width, BM, BN)
-    average_at = _block(average, first_node + tl.program_id(0) * BM, width, BM, BN)
+    x_at = rows + start.to(tl.int64) * width
+    next_at = rows + stop.to(tl.int64) * width
+    pull_at = pulls + (tl.program_id(0) * BM).to(tl.int64) * width
+    average_at = average + (first_node + tl.program_id(0) * BM).to(tl.int64) * width
+    x_offsets = _offsets(width, BATCH, BN)
+    next_offsets = _offsets(width, NEXT, BN)
+    offsets = _offsets(width, BM, BN)
     off_diagonal = (first_node + node)[:, None] - tl.arange(0, BN)[None, :]
     if PAST:
         before = tl.arange(0, PAST)
@@ -84,42 +87,42 @@ def advance(
             residuals + node[:, None] * stride + before[None, :],
             mask=(before < start)[None, :], other=0.0,
         )  # fmt: skip
-        past_at = _block(rows, start * 0, width, PAST, BN)
+        past_offsets = _offsets(width, PAST, BN)
 
     largest = tl.zeros((BM,), tl.float32)
     sums = tl.zeros((BM,), tl.float32)
     products = tl.zeros((BM, NEXT), tl.float32)
     # What the next round needs is asked for one round ahead.
-    mean_ahead = tl.load(average_at + left)
+    mean_ahead = tl.load(average_at + left + offsets)
     if not PAST:
-        pull_ahead = tl.load(pull_at + left)
+        pull_ahead = tl.load(pull_at + left + offsets)
     for c in range(left, right, BN):
         following = tl.minimum(c + BN, right - BN)
         mean = mean_ahead.to(tl.float32)
-        mean_ahead = tl.load(average_at + following)
+        mean_ahead = tl.load(average_at + following + offsets)
         if PAST:
-            pull = tl.dot(r_past, tl.load(past_at + c), input_precision=PRECISION)
+            pull = tl.dot(r_past, tl.load(rows + c + past_offsets), input_precision=PRECISION)
             pull = tl.where(off_diagonal == c, 0.0, pull)
         else:
             pull = pull_ahead
-            pull_ahead = tl.load(pull_at + following)
+            pull_ahead = tl.load(pull_at + following + offsets)
         weight = tl.exp2(pull * rate0 - shift0) - tl.exp2(-pull * rate0 - shift0)
         mean = mean * keep + gain0 * weight
-        tl.store(average_at + c, mean.to(average.dtype.element_ty))
+        tl.store(average_at + c + offsets, mean.to(average.dtype.element_ty))
         if FORWARD:
-            x = tl.load(x_at + c)
+            x = tl.load(x_at + c + x_offsets)
             if PAST:
                 pull = tl.dot(r, x, acc=pull, input_precision=PRECISION)
             else:
                 pull += tl.dot(r, x, input_precision=PRECISION)
             pull = tl.where(off_diagonal == c, 0.0, pull)
             if STORE:
-                tl.store(pull_at + c, pull)
+                tl.store(pull_at + c + offsets, pull)
             largest = tl.maximum(largest, tl.max(tl.abs(pull), axis=1))
             plus = tl.exp2(pull * rate1 - shift1)
             minus = tl.exp2(-pull * rate1 - shift1)
             sums += tl.sum(plus + minus, axis=1)
-            x = tl.load(next_at + c)
+            x = tl.load(next_at + c + next_offsets)
             weight = (plus - minus).to(x.dtype)
             products = tl.dot(weight, tl.trans(x), acc=products, input_precision=PRECISION)
     if FORWARD:

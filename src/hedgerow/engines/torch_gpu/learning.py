@@ -18,7 +18,9 @@ from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
 
 LARGEST_RADIUS = 1.0
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
-ADVANCE = {"BM": 64, "num_warps": 4, "num_stages": 2}
+# Blocks of the kernels; of several, these were fastest on an H200.
+REMADE = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2, "maxnreg": 168}
+STORED = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2}
 STEEPEST = {"BM": 128, "BN": 128, "num_warps": 4, "num_stages": 3}
 _PROGRAMS = 2048  # at least, to keep all multiprocessors busy
 _LOG2_E = math.log2(math.e)
@@ -149,9 +151,8 @@ class _Strip:
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Run the main kernel; return total and largest of each node, and its products."""
         remade = self.settings.remade_rows
-        half = self.settings.dtype == torch.float16
-        block = 128 if start <= remade and half else 64  # measured
-        columns_each, grid = self._grid(ADVANCE["BM"], block)
+        blocks = REMADE if start <= remade else STORED
+        columns_each, grid = self._grid(blocks["BM"], blocks["BN"])
         next_size = _power(n_next)
         total, largest = self._new(grid[1]), self._new(grid[1])
         predicted = self._new(grid[1], next_size)
@@ -163,8 +164,8 @@ class _Strip:
             self.first, self.width, self.residuals.shape[1], start, stop, 1.0 - share, columns_each,
             PAST=_power(start, 64) if start <= remade else 0, STORE=stop > remade,
             FORWARD=n_next > 0,
-            BN=block, BATCH=_power(stop - start), NEXT=next_size,
-            PRECISION=self.settings.precision, **ADVANCE,
+            BATCH=_power(stop - start), NEXT=next_size,
+            PRECISION=self.settings.precision, **blocks,
         )  # fmt: skip
         return total.sum(1), largest.amax(1), predicted.sum(1)
 
