@@ -54,6 +54,8 @@ def read(content, block=1 << 23, name="table.csv", **options):
 )
 def test_delimited_text_comes_back_bit_for_bit(table, delimiter, quoting, line_end, block):
     header, rows = table
+    # Without quotes around it, a carriage return is the end of a line to some programs.
+    assume(quoting == csv.QUOTE_ALL or not any("\r" in name for name in header))
     content = written([header, *rows.tolist()], delimiter, quoting, line_end)
     opened, read_back = read(content, block, delimiter=delimiter, header=True)
     assert opened.names == header

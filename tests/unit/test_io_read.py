@@ -406,3 +406,10 @@ def test_a_line_without_end_is_refused_before_memory_is(tmp_path, monkeypatch):
     text = 'a,b\n1,2\n3,"' + "x" * 5000
     with pytest.raises(DataError, match="line 3 must end within"):
         read(write_text(tmp_path, text))
+
+
+def test_old_line_ends_are_told_as_such(tmp_path):
+    path = tmp_path / "old.csv"
+    path.write_bytes(b"a,b\r1,2\r3,4\r")
+    with pytest.raises(DataError, match="line 1 must end with a line feed, got a carriage return"):
+        open_table(path)

@@ -189,8 +189,13 @@ def _cells(block: Block, delimiter: str) -> list[str]:
         line = block.data[:end].decode()
     except UnicodeDecodeError as error:
         raise DataError(f"line {block.lines[0]} must be UTF-8 text, got {error.reason}") from error
-    (cells,) = csv.reader(StringIO(line, newline=""), delimiter=delimiter)
-    return [cell.strip() for cell in cells]
+    rows = list(csv.reader(StringIO(line, newline=""), delimiter=delimiter))
+    if len(rows) > 1:
+        raise DataError(
+            f"line {block.lines[0]} must end with a line feed, got a carriage return alone; "
+            f"save the file with Unix or Windows line ends"
+        )
+    return [cell.strip() for cell in rows[0]]
 
 
 def _flaw(texts: Any, numbers: Any) -> str | None:
