@@ -152,17 +152,17 @@ def test_scores_are_those_of_the_t_distribution(correlation, freedom):
         return
     expected = np.sign(correlation) * stats.norm.isf(np.exp(tail))
     mine = scores.z_score(torch.tensor([correlation], dtype=torch.float64), float(freedom))
-    assert float(mine) == pytest.approx(expected, abs=2e-4)
+    assert float(mine) == pytest.approx(expected, abs=1e-7, rel=0 if abs(expected) < 7 else 4e-3)
 
 
-def test_listing_fewer_pairs_does_not_change_the_edges(monkeypatch):
+def test_listing_fewer_pairs_never_makes_a_pair_look_surer(monkeypatch):
     rows = on_device(mixed_rows(80, 200))
     many = fitting.edges_of_rows(rows, "fdr", SINGLE).tests
-    monkeypatch.setattr(judging, "_LISTED_PER_COLUMN", 0.01)
+    monkeypatch.setattr(judging, "_LISTED_PER_COLUMN", 0.001)
     few = fitting.edges_of_rows(rows, "fdr", SINGLE).tests
-    kept_many, kept_few = many.q_value <= 0.5, few.q_value <= 0.5
-    assert many.source[kept_many].tolist() == few.source[kept_few].tolist()
-    torch.testing.assert_close(many.q_value[kept_many], few.q_value[kept_few])
+    known = dict(zip(zip(many.source.tolist(), many.target.tolist()), many.q_value.tolist()))
+    pairs = zip(few.source.tolist(), few.target.tolist())
+    assert all(q >= known.get(pair, 0.5) - 1e-12 for pair, q in zip(pairs, few.q_value.tolist()))
 
 
 def test_too_few_rows_are_told():

@@ -100,7 +100,8 @@ class _Test:
         while True:
             listed, scores = self._listed(cut)
             q_value, reached = self._judged(scores, cut)
-            # A pair that is not listed could be an edge if too many beyond the cut are.
+            # Pairs that are not listed can only make q-values too large, and hardly any of
+            # interest if at the cut more than this share of the pairs must be expected false.
             complete = self.error == "fwer" or cut * self.n_pairs > _LOOSEST_LEVEL * reached
             if complete or cut == _LEAST_STRICT:
                 return listed, q_value, scores.z
