@@ -5,6 +5,7 @@ from numba import njit
 from hedgerow.engines.numba_cpu._products import IN_ORDER, SUM_TILE, add_products
 
 _BLOCK = 64
+_ROWS = 256  # added at a time: they stay in the cache while all columns of a block are done
 
 
 @njit(**IN_ORDER)
@@ -14,7 +15,9 @@ def add_gram(first, last, rows, products):
     ``first`` is a multiple of ``SUM_TILE``. The upper triangle is not kept up to date.
     """
     whole = last - (last - first) % SUM_TILE
-    add_products(rows[:, first:whole], rows, products[first:whole], whole)
+    for start in range(0, rows.shape[0], _ROWS):
+        some = rows[start : start + _ROWS]
+        add_products(some[:, first:whole], some, products[first:whole], whole)
     for i in range(whole, last):
         for t in range(rows.shape[0]):
             factor = rows[t, i]

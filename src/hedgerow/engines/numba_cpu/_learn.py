@@ -13,18 +13,18 @@ from hedgerow.engines._interface import Learned
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
-from hedgerow.engines.numba_cpu._products import LINE, zeros
-from hedgerow.engines.numba_cpu._threads import Job, blocks, team
+from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
+from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team
 from hedgerow.hedge import HedgeState, share_of
 from hedgerow.moments import Columns, Moments, init_moments
 
 Rows = NDArray[np.floating]
 
 _SINGLES_PER_LINE = LINE // np.dtype(np.float32).itemsize
-_CHUNK = 2**21  # numbers of a chunk of rows
+_CHUNK = 2**20  # numbers of a chunk of rows
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk
-_NODES = 24  # learned at a time: their state fits into the cache of a core
-_COLUMNS = 48  # whose products are added at a time
+_MOST_NODES = 96  # learned at a time, for their state to stay in the cache of a core
+_MOST_COLUMNS = 24  # whose products are added at a time
 
 
 class _Chunk(NamedTuple):
@@ -38,8 +38,9 @@ class _Chunk(NamedTuple):
 
 def init(n_columns: int) -> Learned:
     """Return the state before the first row."""
-    start = hedge.init(n_columns)
-    return from_numpy(Learned(init_moments(n_columns), start))
+    gradient, average = np.zeros((2, n_columns, n_columns), dtype=np.float32)
+    learner = hedge.init(n_columns)._replace(gradient=gradient, average=average)
+    return Learned(init_moments(n_columns), learner)
 
 
 def learn(state: Learned, rows: Rows) -> Learned:
@@ -72,7 +73,7 @@ def count(state: Learned, rows: Rows) -> Learned:
     contrast(new, moments.rows, mean, contrasts)
     with team() as run:
         run(_gram_jobs(contrasts, moments.products))
-        run(partial(mirror, *nodes, moments.products) for nodes in blocks(n_columns, _NODES))
+        run(partial(mirror, *some, moments.products) for some in blocks(n_columns, _MOST_COLUMNS))
     return Learned(Moments(moments.rows + len(new), mean, moments.products), learner)
 
 
@@ -133,8 +134,9 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
     batches = (chunk.standard, width, chunk.ends, shares)
     counted = moments.rows - learner.rows
+    size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
-        *(partial(learn_nodes, *nodes, *batches, learner) for nodes in blocks(n_columns, _NODES)),
+        *(partial(learn_nodes, *nodes, *batches, learner) for nodes in blocks(n_columns, size)),
         *_gram_jobs(chunk.contrasts[counted:], moments.products),
     ]
 
@@ -146,5 +148,6 @@ def _after(state: Learned, columns: Columns) -> Learned:
 
 def _gram_jobs(contrasts: NDArray[np.float64], products: NDArray[np.float64]) -> list[Job]:
     # The last rows of a triangle are the longest: begun first, they do not keep others waiting.
-    some_columns = list(blocks(len(products), _COLUMNS))[::-1]
+    size = job_size(len(products), WHOLE_TILES, _MOST_COLUMNS)
+    some_columns = list(blocks(len(products), size))[::-1]
     return [partial(add_gram, *columns, contrasts, products) for columns in some_columns]

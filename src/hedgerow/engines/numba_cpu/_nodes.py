@@ -26,7 +26,7 @@ from hedgerow.hedge import LARGEST_RADIUS
 
 _SAFE_EXPONENT = np.float32(40.0)  # e**±40, and sums of billions of them, are far from overflow
 _SAFE_LARGE = np.float32(exp(40.0))
-_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _NO_BITS = np.int32(0)
 
 
@@ -41,11 +41,12 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
     # One piece of memory: how the parts lie to each other is then the same in every run, and so
     # are the loops that the compiler chooses by looking at that.
     memory = np.zeros((4, padded(count), rows.shape[1]), np.float32)
-    gradient, average, weights, slope = memory[0], memory[1], memory[2], memory[3]
+    gradient, average, odds, slope = memory[0], memory[1], memory[2], memory[3]
     gradient[:count, :n_columns] = state.gradient[first:last]
     average[:count, :n_columns] = state.average[first:last]
     matched, squared = state.matched[first:last], state.squared[first:last]
-    curvature, radius = state.curvature[first:last], np.empty(count, np.float32)
+    curvature, root = state.curvature[first:last], _root_of_experts(n_columns)
+    scale, radius = np.empty(count, np.float32), np.empty(count, np.float32)
     largest = np.empty(count, np.float32)
     for i in range(count):
         largest[i] = largest_size(gradient[i])
@@ -53,14 +54,13 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
     for k in range(ends.size):
         batch = rows[start : ends[k]]
         for i in range(count):
-            radius[i] = unit_radius(matched[i], squared[i])
-            scale = unit_weights(
-                gradient[i, :width], largest[i], curvature[i], n_columns, weights[i, :width]
-            )
-            _scale_and_average(weights[i, :width], scale, radius[i], shares[k], average[i, :width])
-        errors = np.empty((batch.shape[0], weights.shape[0]), np.float32)
-        dot_products(batch, weights, width, errors)
-        _errors_of_predictions(batch[:, first:last], radius, errors, matched, squared)
+            radius[i] = _unit_radius(matched[i], squared[i])
+            rate = _rate(root, curvature[i])
+            scale[i] = _odds(gradient[i, :width], rate, largest[i], n_columns, odds[i, :width])
+            _average(odds[i, :width], radius[i] * scale[i], shares[k], average[i, :width])
+        errors = np.empty((batch.shape[0], odds.shape[0]), np.float32)
+        dot_products(batch, odds, width, errors)
+        _errors_of_predictions(batch[:, first:last], scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
         for i in range(count):
             slope[i, first + i] = _ZERO
@@ -78,40 +78,47 @@ def weight_rows(first, last, share, state, result):
     The present weights enter with ``share``: that of an unfinished batch, or zero.
     """
     n_columns = state.curvature.size
-    weights = np.empty(n_columns, np.float32)
+    root, odds = _root_of_experts(n_columns), np.empty(n_columns, np.float32)
     for i in range(first, last):
         average = result[i - first, :n_columns]
         average[:] = state.average[i]
         if share > _ZERO:
-            gradient = state.gradient[i]
-            largest = largest_size(gradient)
-            scale = unit_weights(gradient, largest, state.curvature[i], n_columns, weights)
-            radius = np.float32(unit_radius(state.matched[i], state.squared[i]))
-            _scale_and_average(weights, scale, radius, share, average)
+            rate = _rate(root, state.curvature[i])
+            largest = largest_size(state.gradient[i])
+            scale = _odds(state.gradient[i], rate, largest, n_columns, odds)
+            radius = np.float32(_unit_radius(state.matched[i], state.squared[i]))
+            _average(odds, radius * scale, share, average)
 
 
 @njit(**IN_ORDER)
-def unit_radius(matched, squared):
+def _unit_radius(matched, squared):
     """Return the radius of a node's l1 ball (``hedge.unit_radius``)."""
     return min(max(matched / squared, 0.0), LARGEST_RADIUS)
 
 
 @njit(**IN_ORDER)
-def unit_weights(gradient, largest, curvature, n_columns, weights):
-    """Write one node's weights in the unit l1 ball (``hedge.unit_weights``), up to a factor.
+def _root_of_experts(n_columns):
+    return sqrt(log(2.0 * n_columns - 1.0))
 
-    Returns the factor. ``largest`` is the largest size of the gradient's entries.
+
+@njit(**IN_ORDER)
+def _rate(root_of_experts, curvature):
+    return np.float32(root_of_experts / sqrt(curvature) if curvature > 0.0 else 0.0)
+
+
+@njit(**IN_ORDER)
+def _odds(gradient, rate, largest, n_columns, odds):
+    """Write a node's weights in the unit l1 ball (``hedge.unit_weights``), up to a factor.
+
+    Returns the factor. ``largest`` is the largest size of an entry of the gradient.
     """
-    experts = 2.0 * n_columns - 1.0
-    rate = np.float32(sqrt(log(experts) / curvature) if curvature > 0.0 else 0.0)
-    shift = max(rate * largest - _SAFE_EXPONENT, _ZERO)
-    if shift == _ZERO:
-        total = _experts(gradient, rate, weights)
-    else:
-        total = _experts_in_range(gradient, rate, shift, weights)
-    # The zero expert has weight 1. The node itself, and columns of zeros, have counted as pairs
-    # of experts with weight 1 each, and are none.
-    surplus = _TWO * np.float32(gradient.size - n_columns + 1) - _ONE
+    shift = rate * largest - _SAFE_EXPONENT
+    # The zero expert has weight 1. The node itself, and columns of zeros, count as pairs of
+    # experts with weight 1 each, and are none.
+    surplus = np.float32(2 * (gradient.size - n_columns) + 1)
+    if shift <= _ZERO:
+        return _ONE / (_experts(gradient, rate, odds) - surplus)
+    total = _experts_in_range(gradient, rate, shift, odds)
     return _ONE / (total - surplus * exp_down(-shift))
 
 
@@ -139,20 +146,21 @@ def _experts_in_range(gradient, rate, shift, differences):
 
 
 @njit(**IN_ORDER)
-def _scale_and_average(weights, scale, radius, share, average):
-    """Multiply weights by ``scale``; move their average by ``share`` toward the result."""
-    for j in range(weights.size):
-        weight = scale * weights[j]
-        weights[j] = weight
-        average[j] += share * (radius * weight - average[j])
+def _average(odds, factor, share, average):
+    """Move a node's average by ``share`` toward its weights: ``factor`` times ``odds``."""
+    for j in range(odds.size):
+        average[j] += share * (factor * odds[j] - average[j])
 
 
 @njit(**IN_ORDER)
-def _errors_of_predictions(values, radius, predictions, matched, squared):
-    """Replace predictions in the unit ball by errors; add to the sums behind the radius."""
+def _errors_of_predictions(values, scale, radius, predictions, matched, squared):
+    """Replace predictions by errors; add to the sums behind the radius.
+
+    Predictions are those of the odds: times ``scale``, they are those in the unit ball.
+    """
     for t in range(values.shape[0]):
         for i in range(values.shape[1]):
-            value, prediction = values[t, i], predictions[t, i]
+            value, prediction = values[t, i], scale[i] * predictions[t, i]
             matched[i] += value * prediction
             squared[i] += prediction * prediction
             predictions[t, i] = radius[i] * prediction - value

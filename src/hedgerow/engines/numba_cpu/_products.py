@@ -27,6 +27,7 @@ _LINES_APART = 64  # rows that start a multiple of so many lines apart compete f
 DOT_TILE = 4  # `dot_products` takes so many rows of either factor at a time
 SUM_TILE = 3  # `add_products` takes so many columns of coefficients at a time ...
 _STEP = 8  # ... and adds so many rows at a time
+WHOLE_TILES = DOT_TILE * SUM_TILE
 _PANEL = 1024  # columns at a time
 
 
@@ -48,8 +49,7 @@ def with_room(n_columns, item_size=4):
 @njit(**IN_ORDER)
 def padded(n_rows):
     """Return the least number of rows, from ``n_rows`` on, that whole tiles of both kinds fill."""
-    whole = DOT_TILE * SUM_TILE
-    return (n_rows + whole - 1) // whole * whole
+    return (n_rows + WHOLE_TILES - 1) // WHOLE_TILES * WHOLE_TILES
 
 
 @njit(**FAST)
@@ -62,8 +62,7 @@ def dot_products(a, b, n_columns, result):
     for left in range(0, n_columns, _PANEL):
         right = min(left + _PANEL, n_columns)
         for t in range(0, a.shape[0], DOT_TILE):
-            for i in range(0, b.shape[0], DOT_TILE):
-                _add_dots(a, b, result, t, i, left, right)
+            _add_dots(a, b, result, t, left, right)
 
 
 @njit(**IN_ORDER)
@@ -82,27 +81,28 @@ def add_products(coefficients, rows, total, n_columns):
 
 
 @njit(**FAST)
-def _add_dots(a, b, result, t, i, left, right):
+def _add_dots(a, b, result, t, left, right):
     a0, a1 = a[t, left:right], a[t + 1, left:right]
     a2, a3 = a[t + 2, left:right], a[t + 3, left:right]
-    b0, b1 = b[i, left:right], b[i + 1, left:right]
-    b2, b3 = b[i + 2, left:right], b[i + 3, left:right]
-    s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = result.dtype.type(0)
-    s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = result.dtype.type(0)
-    for k in range(a0.size):
-        x0, x1, x2, x3 = b0[k], b1[k], b2[k], b3[k]
-        y = a0[k]
-        s00, s01, s02, s03 = s00 + y * x0, s01 + y * x1, s02 + y * x2, s03 + y * x3
-        y = a1[k]
-        s10, s11, s12, s13 = s10 + y * x0, s11 + y * x1, s12 + y * x2, s13 + y * x3
-        y = a2[k]
-        s20, s21, s22, s23 = s20 + y * x0, s21 + y * x1, s22 + y * x2, s23 + y * x3
-        y = a3[k]
-        s30, s31, s32, s33 = s30 + y * x0, s31 + y * x1, s32 + y * x2, s33 + y * x3
-    _add_four(result, t, i, s00, s01, s02, s03)
-    _add_four(result, t + 1, i, s10, s11, s12, s13)
-    _add_four(result, t + 2, i, s20, s21, s22, s23)
-    _add_four(result, t + 3, i, s30, s31, s32, s33)
+    for i in range(0, b.shape[0], DOT_TILE):
+        b0, b1 = b[i, left:right], b[i + 1, left:right]
+        b2, b3 = b[i + 2, left:right], b[i + 3, left:right]
+        s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = result.dtype.type(0)
+        s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = result.dtype.type(0)
+        for k in range(a0.size):
+            x0, x1, x2, x3 = b0[k], b1[k], b2[k], b3[k]
+            y = a0[k]
+            s00, s01, s02, s03 = s00 + y * x0, s01 + y * x1, s02 + y * x2, s03 + y * x3
+            y = a1[k]
+            s10, s11, s12, s13 = s10 + y * x0, s11 + y * x1, s12 + y * x2, s13 + y * x3
+            y = a2[k]
+            s20, s21, s22, s23 = s20 + y * x0, s21 + y * x1, s22 + y * x2, s23 + y * x3
+            y = a3[k]
+            s30, s31, s32, s33 = s30 + y * x0, s31 + y * x1, s32 + y * x2, s33 + y * x3
+        _add_four(result, t, i, s00, s01, s02, s03)
+        _add_four(result, t + 1, i, s10, s11, s12, s13)
+        _add_four(result, t + 2, i, s20, s21, s22, s23)
+        _add_four(result, t + 3, i, s30, s31, s32, s33)
 
 
 @njit(**IN_ORDER)

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+_JOBS_PER_THREAD = 4
+
 Job = Callable[[], Any]
 Run = Callable[[Iterable[Job]], list[Any]]
 
@@ -35,6 +37,14 @@ def blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield the starts and ends of pieces of so many numbers, the last perhaps shorter."""
     for start in range(0, n, size):
         yield start, min(start + size, n)
+
+
+def job_size(n: int, unit: int, most: int) -> int:
+    """Return how many of ``n`` things a job should take: units, so that each thread has a few jobs.
+
+    Only where the size of a job has no influence on its result.
+    """
+    return unit * max(1, min(most, n // (_JOBS_PER_THREAD * thread_count())) // unit)
 
 
 @contextmanager
