@@ -14,7 +14,7 @@ from hedgerow.engines._interface import Engine, Learned
 __all__ = ["DEVICES", "Engine", "Learned", "engine_for", "load"]
 
 DEVICES = ("cpu", "cuda", "auto")
-_ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"
+_ON_CPU = "numba_cpu"
 
 
 def engine_for(device: str) -> str:
@@ -26,14 +26,9 @@ def engine_for(device: str) -> str:
     'numba_cpu'
     """
     one_of("device", device, DEVICES)
-    if device == "cpu":
-        return _ON_CPU
-    reason = _why_no_gpu()
-    if reason is None:
-        return _ON_GPU
-    if device == "auto":
-        return _ON_CPU
-    raise RuntimeError(f'device="cuda" is not available: {reason}; device="cpu" always is')
+    if device == "cuda":
+        raise RuntimeError(f'device="cuda" is not available: {_why_no_gpu()}; device="cpu" is')
+    return _ON_CPU
 
 
 @cache
@@ -42,12 +37,12 @@ def load(name: str) -> Engine:
     return cast(Engine, import_module(f"hedgerow.engines.{name}"))
 
 
-def _why_no_gpu() -> str | None:
-    """Return what is missing for the engine on the GPU, or None if nothing is."""
+def _why_no_gpu() -> str:
+    """Return what stands between `HedgeGraph` and a GPU."""
     if find_spec("torch") is None:
         return "torch is not installed (pip install 'hedgerow[gpu]')"
     import torch
 
     if not torch.cuda.is_available():
         return "torch finds no NVIDIA GPU (see the output of nvidia-smi)"
-    return None
+    return "the GPU takes whole tables only, by edges_of_rows (docs/gpu.md)"

@@ -42,8 +42,8 @@ class HedgeGraph(NotebookSummary):
     level : float, default=0.05
         The error rate, in (0, 1).
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        What computes: the processor, an NVIDIA GPU (needs torch), or "auto" for the GPU where
-        there is one.
+        What computes. Only the processor does so far: "cuda" raises an error that says what is
+        missing for a GPU, "auto" takes the processor. docs/gpu.md has what a GPU can do.
 
     Attributes
     ----------
