@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 from scipy.sparse import issparse
 
 from hedgerow.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
@@ -157,13 +157,14 @@ def z_score(correlation: Array, freedom: Array | int) -> Array:
     """Return the normal score with the tail probability that a partial correlation has."""
     freedom = np.maximum(freedom, 1)
     room = np.maximum(1.0 - correlation**2, _TINY**2)
-    tail = stats.t.sf(np.abs(correlation) * np.sqrt(freedom / room), freedom)
-    return np.sign(correlation) * stats.norm.isf(np.maximum(tail, np.finfo(np.float64).tiny))
+    tail = special.stdtr(freedom, -np.abs(correlation) * np.sqrt(freedom / room))
+    score = np.abs(special.ndtri(np.maximum(tail, np.finfo(np.float64).tiny)))
+    return np.sign(correlation) * score
 
 
 def two_sided(z: Array) -> Array:
     """Return the two-sided p-value of a normal score."""
-    return 2.0 * stats.norm.sf(np.abs(z))
+    return 2.0 * special.ndtr(-np.abs(z))
 
 
 def _weights(z: Array, witness: Array, n_columns: int, *, count_nulls_only: bool) -> Array:

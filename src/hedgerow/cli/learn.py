@@ -99,6 +99,7 @@ def learn(
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), _open(file, options) as table:
             _learn_rows(model, table, save, hidden=quiet)
+            _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
         for path in out:
             with failures_of(path):
@@ -174,6 +175,22 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
         _keep(model, table, save)
         raise Interrupted(f" after {model.n_samples_seen_:,} rows, saved in {save}") from error
     _keep(model, table, save)
+
+
+def _test_pairs(model: "HedgeGraph", *, hidden: bool) -> None:
+    from hedgerow.cli._progress import progress
+    from hedgerow.progress import watching
+
+    shown: dict[str, int] = {}  # percent of each stage
+    with progress("Testing pairs", 200, hidden=hidden) as advance:
+
+        def listen(stage: str, done: float) -> None:
+            percent = int(100 * done)
+            advance(percent - shown.get(stage, 0), stage)
+            shown[stage] = percent
+
+        with watching(listen):
+            model.adjacency_  # noqa: B018 - results are kept
 
 
 def _keep(model: "HedgeGraph", table: "Table", save: Path | None) -> None:

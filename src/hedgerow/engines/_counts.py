@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from hedgerow.edges import merged_labels, smallest_group, two_sided
 from hedgerow.multiplicity import group_weights, null_shares_of_counts
@@ -22,7 +22,7 @@ Counts = NDArray[np.integer]
 # without an edge lie in the first bins, as many as in the name.
 _BINS_TO_MEDIAN = 43
 BINS = 12 * _BINS_TO_MEDIAN
-PER_BIN = float(_BINS_TO_MEDIAN / stats.norm.isf(0.25))
+PER_BIN = float(_BINS_TO_MEDIAN / -special.ndtri(0.25))
 _LOW = two_sided(np.arange(1, BINS + 1) / PER_BIN)
 _LOW[-1] = 0.0
 _HIGH = two_sided(np.arange(BINS) / PER_BIN)
@@ -52,9 +52,9 @@ def plan(
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
     weights = group_weights(share, size, count_nulls_only=error == "fdr")[labels]
     at_most = largest_of_interest(by_group, weights[:, None], loosest)
-    cuts = stats.norm.isf(np.minimum(at_most * weights, 1.0) / 2) - _ROUNDING
+    cuts = -special.ndtri(np.minimum(at_most * weights, 1.0) / 2) - _ROUNDING
     agreement = largest_of_interest(by_agreement, np.ones((1, 1)), loosest)
-    return Plan(weights, cuts, float(stats.norm.isf(agreement / 2)) - _ROUNDING)
+    return Plan(weights, cuts, float(-special.ndtri(agreement / 2)) - _ROUNDING)
 
 
 def largest_of_interest(counts: Counts, weights: Array, loosest: float) -> float:

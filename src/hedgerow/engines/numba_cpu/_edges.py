@@ -23,6 +23,7 @@ from hedgerow.engines.numba_cpu._weights import Weights
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
 from hedgerow.moments import Moments, per_scale
 from hedgerow.neighbours import step_thresholds
+from hedgerow.progress import report
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -70,8 +71,11 @@ def find_edges(moments: Moments, weights: Weights, error: str, loosest: float) -
     scores = np.empty((n_columns, n_columns), dtype=np.float32)
     with team() as run:
         run(
-            partial(select_nodes, *some, *corr, n_rows, thresholds, curves, found, scores)
-            for some in blocks(n_columns, _NODES)
+            [
+                partial(select_nodes, *some, *corr, n_rows, thresholds, curves, found, scores)
+                for some in blocks(n_columns, _NODES)
+            ],
+            partial(report, "choosing neighbours"),
         )
         run(
             partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
@@ -105,8 +109,11 @@ def _ask_hedge(
     # The later rows take longer: begun first, they do not keep others waiting.
     some_nodes = list(blocks(n_columns, _nodes_of_a_slab(n_columns)))[::-1]
     run(
-        partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
-        for nodes in some_nodes
+        [
+            partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
+            for nodes in some_nodes
+        ],
+        partial(report, "asking Hedge"),
     )
     freedom = float(max(n_rows - 2, 1))
     run(

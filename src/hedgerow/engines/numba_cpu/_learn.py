@@ -17,6 +17,7 @@ from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team
 from hedgerow.hedge import HedgeState, share_of
 from hedgerow.moments import Columns, Moments, init_moments
+from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
 
@@ -48,13 +49,16 @@ def learn(state: Learned, rows: Rows) -> Learned:
     pieces = list(_pieces(hedge.batch_ends(state.hedge.rows, len(rows)), rows.shape[1]))
     if not pieces:
         return state
+    start = 0
     with team() as run:
         chunk = _prepare(state.hedge.columns, rows, *pieces[0])
         for following in [*pieces[1:], None]:
             jobs = _jobs(state, chunk)
             if following is not None:  # one thread prepares the next chunk meanwhile
                 jobs.insert(0, partial(_prepare, chunk.columns, rows, *following))
-            result = run(jobs)
+            end = start + len(chunk.standard)
+            result = run(jobs, partial(_tell, start, end, len(rows)))
+            start = end
             state = _after(state, chunk.columns)
             chunk = result[0]
     return state
@@ -144,6 +148,10 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
 def _after(state: Learned, columns: Columns) -> Learned:
     moments = Moments(columns.rows, columns.mean, state.moments.products)
     return Learned(moments, state.hedge._replace(columns=columns))
+
+
+def _tell(start: int, end: int, n_rows: int, share: float) -> None:
+    report("learning", (start + share * (end - start)) / n_rows)
 
 
 def _gram_jobs(contrasts: NDArray[np.float64], products: NDArray[np.float64]) -> list[Job]:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from hedgerow.engines.numba_cpu._bits import reinterpret
 from hedgerow.engines.numba_cpu._products import IN_ORDER
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 _DEGREE = 12
 _BORDER, _LARGEST = 8.0, 37.0  # the polynomials are for w up to these
-_TOP = float(stats.norm.isf(np.finfo(np.float64).tiny))  # no score is larger
+_TOP = -float(special.ndtri(np.finfo(np.float64).tiny))  # no score is larger
 _SMALLEST = float(np.finfo(np.float64).eps) ** 2  # what is left of a variance, at least
 _LN2 = log(2.0)
 _HALF_ROOT = int(np.float64(0.5**0.5).view(np.int64))
@@ -43,8 +43,8 @@ def score_polynomials(n_rows: int, most_used: int) -> Array:
 
 
 def _fitted(nodes: Array, w: Array, freedom: Array) -> Array:
-    tail = stats.t.sf(np.sqrt(freedom * np.expm1(w**2 / freedom)), freedom)
-    fitted = chebyshev.chebfit(nodes, (stats.norm.isf(tail) / w).T, _DEGREE)
+    tail = special.stdtr(freedom, -np.sqrt(freedom * np.expm1(w**2 / freedom)))
+    fitted = chebyshev.chebfit(nodes, -(special.ndtri(tail) / w).T, _DEGREE)
     return fitted.T @ _TO_POWERS
 
 

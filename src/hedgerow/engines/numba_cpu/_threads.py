@@ -8,12 +8,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 _JOBS_PER_THREAD = 4
 
 Job = Callable[[], Any]
-Run = Callable[[Iterable[Job]], list[Any]]
+Tell = Callable[[float], None]
 
 
 def thread_count() -> int:
@@ -47,12 +48,34 @@ def job_size(n: int, unit: int, most: int) -> int:
     return unit * max(1, min(most, n // (_JOBS_PER_THREAD * thread_count())) // unit)
 
 
+class Run(Protocol):
+    """Runs jobs side by side and returns their results in order.
+
+    ``tell`` is called with the share of them that is done.
+    """
+
+    def __call__(self, jobs: Iterable[Job], tell: Tell = ...) -> list[Any]: ...
+
+
 @contextmanager
 def team() -> Iterator[Run]:
-    """Yield a function that runs jobs side by side and returns their results in order."""
+    """Yield a function that runs jobs on all threads."""
     count = thread_count()
     if count == 1:
-        yield lambda jobs: [job() for job in jobs]
+        yield partial(_collect, lambda job: job)
         return
     with ThreadPoolExecutor(count) as pool:
-        yield lambda jobs: [future.result() for future in [pool.submit(job) for job in jobs]]
+        yield partial(_collect, lambda job: pool.submit(job).result)
+
+
+def _nobody(share: float) -> None:
+    pass
+
+
+def _collect(begin: Callable[[Job], Job], jobs: Iterable[Job], tell: Tell = _nobody) -> list[Any]:
+    begun = [begin(job) for job in jobs]
+    results = []
+    for done, result in enumerate(begun, start=1):
+        results.append(result())
+        tell(done / len(begun))
+    return results
