@@ -21,7 +21,7 @@ def test_every_stage_goes_from_little_to_all(monkeypatch, threads):
     for stage in stages:
         shares = [done for name, done in heard if name == stage]
         assert all(0 < a < b for a, b in pairwise(shares))
-        assert shares[-1] == pytest.approx(1.0, abs=0.2 if stage == "learning" else 0)
+        assert shares[-1] == pytest.approx(1.0)
 
 
 def test_nobody_is_told_after_watching():

@@ -26,6 +26,7 @@ _CHUNK = 2**20  # numbers of a chunk of rows
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk
 _MOST_NODES = 96  # learned at a time, for their state to stay in the cache of a core
 _MOST_COLUMNS = 24  # whose products are added at a time
+_MIRRORED = 64  # rows of the matrix of products that are copied to columns at a time
 
 
 class _Chunk(NamedTuple):
@@ -65,25 +66,24 @@ def learn(state: Learned, rows: Rows) -> Learned:
 
 
 def count(state: Learned, rows: Rows) -> Learned:
-    """Return the state with the rows of an unfinished batch in its moments, and no more.
-
-    The matrix of products is then symmetric.
-    """
+    """Return the state with the rows of an unfinished batch in its moments, and no more."""
     moments, learner = state
     new = rows[moments.rows - learner.rows :]
-    n_columns = len(moments.mean)
-    mean = moments.mean.copy()
-    contrasts = zeros(len(new), n_columns, np.float64)
+    if not len(new):
+        return state
+    mean, contrasts = moments.mean.copy(), zeros(len(new), rows.shape[1], np.float64)
     contrast(new, moments.rows, mean, contrasts)
     with team() as run:
         run(_gram_jobs(contrasts, moments.products))
-        run(partial(mirror, *some, moments.products) for some in blocks(n_columns, _MOST_COLUMNS))
     return Learned(Moments(moments.rows + len(new), mean, moments.products), learner)
 
 
 def to_numpy(state: Learned) -> Learned:
-    """Return the state as NumPy arrays."""
-    return count(state, np.empty((0, len(state.moments.mean))))
+    """Return the state as NumPy arrays: it is made of them, but half of the products may be old."""
+    products = state.moments.products
+    with team() as run:
+        run(partial(mirror, *some, products) for some in blocks(len(products), _MIRRORED))
+    return state
 
 
 def from_numpy(learned: Learned) -> Learned:

@@ -8,13 +8,13 @@ Rows are filled up with zeros to a width of whole vectors. The weight of a colum
 matter to any prediction, and its gradient stays zero.
 """
 
-from math import exp, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 from numba import njit
 
 from hedgerow.engines.numba_cpu._bits import reinterpret
-from hedgerow.engines.numba_cpu._exp32 import exp_both, exp_down, size_as_bits
+from hedgerow.engines.numba_cpu._powers import both_powers, size_as_bits, small_power
 from hedgerow.engines.numba_cpu._products import (
     FAST,
     IN_ORDER,
@@ -24,8 +24,8 @@ from hedgerow.engines.numba_cpu._products import (
 )
 from hedgerow.hedge import LARGEST_RADIUS
 
-_SAFE_EXPONENT = np.float32(40.0)  # e**±40, and sums of billions of them, are far from overflow
-_SAFE_LARGE = np.float32(exp(40.0))
+_SAFE_EXPONENT = np.float32(60.0)  # 2**±60, and sums of billions of them, are far from overflow
+_SAFE_LARGE = np.float32(2.0**60)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _NO_BITS = np.int32(0)
 
@@ -42,8 +42,8 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
     # are the loops that the compiler chooses by looking at that.
     memory = np.zeros((4, padded(count), rows.shape[1]), np.float32)
     gradient, average, odds, slope = memory[0], memory[1], memory[2], memory[3]
-    gradient[:count, :n_columns] = state.gradient[first:last]
-    average[:count, :n_columns] = state.average[first:last]
+    copy_rows(state.gradient[first:last], gradient)
+    copy_rows(state.average[first:last], average)
     matched, squared = state.matched[first:last], state.squared[first:last]
     curvature, root = state.curvature[first:last], _root_of_experts(n_columns)
     scale, radius = np.empty(count, np.float32), np.empty(count, np.float32)
@@ -67,8 +67,8 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
             steepest, largest[i] = _move_gradient(gradient[i, :width], slope[i, :width])
             curvature[i] += steepest**2
         start = ends[k]
-    state.gradient[first:last] = gradient[:count, :n_columns]
-    state.average[first:last] = average[:count, :n_columns]
+    copy_rows(gradient[:count], state.gradient[first:last])
+    copy_rows(average[:count], state.average[first:last])
 
 
 @njit(**IN_ORDER)
@@ -79,15 +79,23 @@ def weight_rows(first, last, share, state, result):
     """
     n_columns = state.curvature.size
     root, odds = _root_of_experts(n_columns), np.empty(n_columns, np.float32)
+    copy_rows(state.average[first:last], result)
     for i in range(first, last):
         average = result[i - first, :n_columns]
-        average[:] = state.average[i]
         if share > _ZERO:
             rate = _rate(root, state.curvature[i])
             largest = largest_size(state.gradient[i])
             scale = _odds(state.gradient[i], rate, largest, n_columns, odds)
             radius = np.float32(_unit_radius(state.matched[i], state.squared[i]))
             _average(odds, radius * scale, share, average)
+
+
+@njit(**IN_ORDER)
+def copy_rows(source, target):
+    """Copy the columns that both have. Loops compile much faster than assignment of slices."""
+    for i in range(source.shape[0]):
+        for j in range(min(source.shape[1], target.shape[1])):
+            target[i, j] = source[i, j]
 
 
 @njit(**IN_ORDER)
@@ -98,7 +106,8 @@ def _unit_radius(matched, squared):
 
 @njit(**IN_ORDER)
 def _root_of_experts(n_columns):
-    return sqrt(log(2.0 * n_columns - 1.0))
+    """Return the rate at curvature 1, for powers of two."""
+    return sqrt(log(2.0 * n_columns - 1.0)) / log(2.0)
 
 
 @njit(**IN_ORDER)
@@ -119,7 +128,7 @@ def _odds(gradient, rate, largest, n_columns, odds):
     if shift <= _ZERO:
         return _ONE / (_experts(gradient, rate, odds) - surplus)
     total = _experts_in_range(gradient, rate, shift, odds)
-    return _ONE / (total - surplus * exp_down(-shift))
+    return _ONE / (total - surplus * small_power(-shift))
 
 
 @njit(**FAST)
@@ -127,7 +136,7 @@ def _experts(gradient, rate, differences):
     """Write the difference of each pair of experts; return the sum of all."""
     total = _ZERO
     for j in range(gradient.size):
-        minus, plus = exp_both(rate * gradient[j])
+        minus, plus = both_powers(rate * gradient[j])
         differences[j] = plus - minus
         total += plus + minus
     return total
@@ -135,11 +144,11 @@ def _experts(gradient, rate, differences):
 
 @njit(**FAST)
 def _experts_in_range(gradient, rate, shift, differences):
-    """Do the same, all divided by e**shift, where exponentials could overflow."""
+    """Do the same, all divided by 2**shift, where powers could overflow."""
     total, lower = _ZERO, shift + _SAFE_EXPONENT
     for j in range(gradient.size):
-        minus = exp_down(rate * gradient[j] - lower) * _SAFE_LARGE
-        plus = exp_down(-rate * gradient[j] - lower) * _SAFE_LARGE
+        minus = small_power(rate * gradient[j] - lower) * _SAFE_LARGE
+        plus = small_power(-rate * gradient[j] - lower) * _SAFE_LARGE
         differences[j] = plus - minus
         total += plus + minus
     return total

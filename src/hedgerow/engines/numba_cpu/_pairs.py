@@ -102,8 +102,10 @@ def partial_correlations(nodes, others, products, per_scale, found):
         node, other = nodes[n], others[n]
         chosen = found.chosen[node, : found.sizes[node]]
         inverted = inverse(correlations(products, per_scale, chosen))
-        at = np.searchsorted(chosen, other)
-        among[n] = at < chosen.size and chosen[at] == other
+        at = 0
+        while at < chosen.size and chosen[at] != other:
+            at += 1
+        among[n] = at < chosen.size
         if among[n]:
             weight = found.weights[node, at]
             values[n] = weight / sqrt(weight**2 + inverted[at, at] * found.residual[node])

@@ -58,7 +58,7 @@ def dot_products(a, b, n_columns, result):
 
     Both numbers of rows are multiples of ``DOT_TILE``.
     """
-    result[:] = 0
+    _clear(result)
     for left in range(0, n_columns, _PANEL):
         right = min(left + _PANEL, n_columns)
         for t in range(0, a.shape[0], DOT_TILE):
@@ -78,6 +78,13 @@ def add_products(coefficients, rows, total, n_columns):
             _add_eight(coefficients, rows, total, t, left, right)
         for t in range(whole, rows.shape[0]):
             _add_one(coefficients, rows, total, t, left, right)
+
+
+@njit(**IN_ORDER)
+def _clear(result):
+    for t in range(result.shape[0]):
+        for i in range(result.shape[1]):
+            result[t, i] = 0
 
 
 @njit(**FAST)

@@ -65,8 +65,8 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
             found.chosen[node],
         )
         found.sizes[node] = size
-        found.chosen[node, :size].sort()
         chosen = found.chosen[node, :size]
+        _sort(chosen)
         own = _regress(node, products, per_scale, chosen, found)
         freedom = max(n_rows - 2.0 - size, 1.0)
         _scores_of_others(
@@ -102,6 +102,17 @@ def _select(
         if residual < COLLINEAR:
             return step + 1
     return thresholds.size
+
+
+@njit(**IN_ORDER)
+def _sort(values):
+    """Sort a few numbers by insertion."""
+    for a in range(1, values.size):
+        value, b = values[a], a
+        while b > 0 and values[b - 1] > value:
+            values[b] = values[b - 1]
+            b -= 1
+        values[b] = value
 
 
 @njit(**IN_ORDER)

@@ -41,7 +41,7 @@ def residual_covariances(first, last, products, per_scale, share, state, result,
     for start in range(0, p, _AT_A_TIME):
         stop = min(start + _AT_A_TIME, p)
         _correlations(start, stop, products, per_scale, some)
-        add_products(weights[:, start:stop].T, some[: stop - start], left, p)
+        add_products(weights[:, start:stop].T.copy(), some[: stop - start], left, p)
     covariances = np.empty((padded(count), _AT_A_TIME), np.float32)
     for start in range(0, last, _AT_A_TIME):
         stop = min(start + _AT_A_TIME, last)
@@ -76,7 +76,6 @@ def witness_scores(first, last, variance, freedom, curve, share, state, result):
     rows = np.zeros((count, p), np.float32)
     weight_rows(first, last, share, state, rows)
     some = np.zeros((_AT_A_TIME, p), np.float32)
-    columns = np.zeros((p, _AT_A_TIME), np.float32)
     for start in range(0, last, _AT_A_TIME):
         stop = min(start + _AT_A_TIME, last)
         weight_rows(start, stop, share, state, some)

@@ -1,0 +1,84 @@
+"""Measuring: jobs take turns, the least time of each counts, and results are kept in one file."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+PAUSE = 0.1  # seconds: the threads of BLAS keep a core busy for a while after their work is done
+RESULTS = Path(__file__).resolve().parents[1] / "results" / "speed.json"
+
+
+def least_times(jobs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Return the least seconds of each job; a busy moment of the machine falls on all of them."""
+    for job in jobs.values():
+        job()  # compiles, and warms caches
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            time.sleep(PAUSE)
+            begun = time.perf_counter()
+            job()
+            times[name].append(time.perf_counter() - begun)
+    return {name: min(of_job) for name, of_job in times.items()}
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Let both NumPy's BLAS and Hedgerow use so many threads."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = str(count)
+    try:
+        with threadpool_limits(count):
+            yield
+    finally:
+        if before is None:
+            del os.environ["OMP_NUM_THREADS"]
+        else:
+            os.environ["OMP_NUM_THREADS"] = before
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def setting() -> str:
+    """Return the machine and the versions that the figures are for."""
+    packages = ("hedgerow", "numpy", "numba", "scikit-learn", "pyhuge")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    return f"{_processor()}, {cores()} cores; {versions}, Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+
+
+def keep(part: str, figures: Any) -> None:
+    """Add the figures of a part to those of others."""
+    kept = read() | {part: figures, "setting": setting()}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def read() -> dict[str, Any]:
+    """Return the figures of all parts measured so far."""
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+
+def sample(n_columns: int, n_rows: int) -> Any:
+    """Return rows from a sparse random graph, and the graph."""
+    from hedgerow.datasets import make
+
+    model = make("erdos_renyi", n_columns, seed=0)
+    return model.sample(n_rows, seed=1), model

@@ -1,0 +1,71 @@
+"""Peak memory of a fit, in a process of its own, beside that of the matrices it must hold."""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+
+from benchmarks.speed import clock
+from hedgerow.progress import Listener, watching
+
+SIZES = ((1000, 5000), (2000, 4000), (4000, 1000), (10_000, 1000))
+AIM = 5.0  # matrices of single precision, beside the rows
+AIM_LARGE = 4.0  # GiB in all, for the last size
+
+
+def run(options: argparse.Namespace) -> None:
+    figures = []
+    print("columns  rows  seconds  peak GiB  matrices (and chunk)")
+    for n_columns, n_rows in SIZES:
+        command = [sys.executable, "-m", "benchmarks.speed.memory", str(n_columns), str(n_rows)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        found = json.loads(done.stdout)
+        figures.append({"columns": n_columns, "rows": n_rows} | found)
+        print(
+            f"{n_columns:7,} {n_rows:5,} {found['seconds']:8.1f} {found['peak'] / 2**30:9.2f} "
+            f"{found['matrices']:9.2f} ({found['chunk']:.2f})",
+            flush=True,
+        )
+    clock.keep("memory", figures)
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _teller() -> Listener:
+    """Return a listener that prints a line for every quarter of a stage."""
+    told = set()
+
+    def tell(stage: str, done: float) -> None:
+        quarter = (stage, int(4 * done))
+        if quarter not in told:
+            told.add(quarter)
+            print(f"  {stage} {done:.0%}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _measure(n_columns: int, n_rows: int) -> None:
+    from hedgerow import HedgeGraph
+
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    HedgeGraph().fit(rng.standard_normal((600, 100)))  # compiles
+    rows = rng.standard_normal((n_rows, n_columns))
+    rows[:, 1::2] += 0.6 * rows[:, ::2]
+    before, begun = _peak(), time.perf_counter()
+    with watching(_teller()):
+        HedgeGraph().fit(rows)
+    seconds, matrix = time.perf_counter() - begun, 4 * n_columns**2
+    figures = {"seconds": seconds, "peak": _peak(), "matrices": (_peak() - before) / matrix}
+    print(json.dumps(figures | {"chunk": rows.nbytes / matrix}))
+
+
+if __name__ == "__main__":
+    _measure(*map(int, sys.argv[1:3]))
