@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test lint types contracts unit browser bench quality clean
+.PHONY: demo test lint types contracts unit browser redis bench quality clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -38,8 +38,12 @@ types: $(VENV)/.test-ready
 contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.test-ready browser
+unit: $(VENV)/.test-ready browser redis
 	$(BIN)/python -m pytest -n 2
+
+# The tests of streams talk to a real redis-server, which they start themselves.
+redis:
+	@command -v redis-server >/dev/null || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server'
 
 # The tests of the HTML report need Chromium; Debian and its relatives package it.
 browser:
