@@ -1,0 +1,68 @@
+"""What a run tells whoever watches it: a progress line, a page, a test."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from hedgerow.graph import Graph
+
+RUNNING, FINISHED, STOPPED = "running", "finished", "stopped"
+
+
+class Saved(NamedTuple):
+    """The last checkpoint: the row it was written after, and when, in seconds since the epoch."""
+
+    row: int
+    time: float
+
+
+class Look(NamedTuple):
+    """The graph at some row. It is never changed afterwards, so other threads may keep it."""
+
+    rows: int
+    names: tuple[str, ...]
+    graph: Graph  # columns by number; edges up to `hedgerow.graph.LOOSEST_LEVEL`, or ``level``
+    error: str
+    level: float
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a run is.
+
+    Attributes
+    ----------
+    phase : {"running", "finished", "stopped"}
+        The last two come once, in the end: the source has no more rows, or somebody stopped it.
+    rows : int
+        Rows learned from, earlier runs of the same stream included.
+    bad_rows : int
+        Rows that could not be used.
+    rows_per_second : float
+        Over the last seconds.
+    checkpoint : Saved, optional
+        The last one, if any.
+    changes : sequence of Change
+        Edges that appeared or vanished since the status before.
+    look : Look, optional
+        The graph, where there was time to test its edges since the status before.
+    """
+
+    phase: str
+    rows: int
+    bad_rows: int
+    rows_per_second: float
+    checkpoint: Saved | None
+    changes: Sequence[Any] = ()
+    look: Look | None = None
+
+
+class Watcher(Protocol):
+    """Somebody who watches a run; called in the thread that learns, so it must not take long."""
+
+    def wants_look(self) -> bool:
+        """Tell whether anybody would see the graph, whose edges take time to test."""
+
+    def __call__(self, status: Status) -> None:
+        """Take the news."""
