@@ -12,7 +12,7 @@ _WHERE = {
     "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
 }
-_MODULES = ("datasets", "io", "metrics", "plot", "report", "theory")
+_MODULES = ("datasets", "io", "metrics", "plot", "report", "rivals", "theory")
 
 __all__ = [
     "HedgeGraph",
@@ -23,6 +23,7 @@ __all__ = [
     "metrics",
     "plot",
     "report",
+    "rivals",
     "theory",
 ]
 

@@ -1,0 +1,47 @@
+"""A deadline that long computations ask about, and by which they tell how far they are."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from time import monotonic
+from typing import TypeVar
+
+from hedgerow import progress
+
+Item = TypeVar("Item")
+
+
+class OutOfTime(TimeoutError):
+    """A method's ``time_limit`` was over before it had a result."""
+
+
+class Clock:
+    """Started when made; every check reports progress, and raises once the limit is over.
+
+    Examples
+    --------
+    >>> clock = Clock(limit=None)
+    >>> [2 * node for node in clock.over(range(3), "doubling")]
+    [0, 2, 4]
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._start = monotonic()
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit; infinite without one."""
+        return inf if self._limit is None else self._limit - (monotonic() - self._start)
+
+    def check(self, stage: str, done: float) -> None:
+        """Report the share ``done`` of a stage, from 0 to 1; raise `OutOfTime` if it is time."""
+        progress.report(stage, done)
+        if self.left <= 0:
+            raise OutOfTime(f"time_limit of {self._limit:g} s is over: {stage} was {done:.0%} done")
+
+    def over(self, items: Sequence[Item], stage: str) -> Iterator[Item]:
+        """Go through ``items``, with a check before each."""
+        for done, item in enumerate(items):
+            self.check(stage, done / len(items))
+            yield item
+        progress.report(stage, 1.0)

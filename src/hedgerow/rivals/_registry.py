@@ -1,0 +1,94 @@
+"""All methods by name, loaded when asked for."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a method is, what it is, and what it needs."""
+
+    module: str  # in hedgerow.rivals
+    class_name: str
+    summary: str
+    needs: str | None = None  # package that `pip install 'hedgerow[rivals]'` brings
+    parameters: Mapping[str, Any] = {}  # that make this method of the class
+
+
+REGISTRY: dict[str, Entry] = {
+    "hedgerow": Entry("_hedge", "Hedge", "HedgeGraph: one pass of Hedge, then tested edges"),
+    "sparsitron": Entry("_sparsitron", "Sparsitron", "SparsitronGraph: the paper's algorithm"),
+}
+
+
+def names() -> list[str]:
+    """Return the names of all methods, whether or not their packages are installed.
+
+    Examples
+    --------
+    >>> from hedgerow import rivals
+    >>> "hedgerow" in rivals.names()
+    True
+    """
+    return list(REGISTRY)
+
+
+def why_not(name: str) -> str | None:
+    """Return how to make a method available, or None if it is.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Examples
+    --------
+    >>> from hedgerow import rivals
+    >>> rivals.why_not("hedgerow")
+    """
+    needs = _entry(name).needs
+    if needs is None or find_spec(needs) is not None:
+        return None
+    return f"{name} needs the package {needs}: pip install 'hedgerow[rivals]'"
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """Return a method by name, not yet fitted.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    **parameters
+        Of the method's class; those left out have the defaults that make up the method.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the message lists them.
+    ImportError
+        If its package is absent; the message says how to install it.
+
+    Examples
+    --------
+    >>> from hedgerow import rivals
+    >>> rivals.make("hedgerow", level=0.1)
+    Hedge(level=0.1)
+    """
+    entry = _entry(name)
+    absent = why_not(name)
+    if absent:
+        raise ImportError(absent)
+    return load_class(entry)(**{**entry.parameters, **parameters})
+
+
+def load_class(entry: Entry) -> Any:
+    """Return the class of an entry."""
+    return getattr(import_module(f"hedgerow.rivals.{entry.module}"), entry.class_name)
+
+
+def _entry(name: str) -> Entry:
+    if name not in REGISTRY:
+        raise ValueError(f"method must be one of {', '.join(REGISTRY)}, got {name!r}")
+    return REGISTRY[name]
