@@ -20,8 +20,17 @@ _ROUNDS = 20
 _PAIRS = 2_000_000  # pairs pulled in a round: about a second in all
 
 
-def layout(n: int, source: NDArray[np.int64], target: NDArray[np.int64], strength: Array) -> Array:
+def layout(
+    n: int,
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    strength: Array,
+    start: Array | None = None,
+) -> Array:
     """Return (n, 2) positions, x to the right and y up; the same graph gives the same drawing.
+
+    From ``start``, the positions of an earlier graph, each part moves only as far as its edges
+    pull it, so that a reader who knew the earlier drawing still knows this one.
 
     Examples
     --------
@@ -37,15 +46,15 @@ def layout(n: int, source: NDArray[np.int64], target: NDArray[np.int64], strengt
     # Nodes of one part side by side, the largest part first: each part is then a slice.
     order = np.lexsort((np.arange(n), part, -sizes[part]))
     graph = csr_array(graph[order][:, order])
-    xy = np.zeros((n, 2))
+    xy = np.zeros((n, 2)) if start is None else start[order]
     stops = np.cumsum(np.sort(sizes[sizes > 1])[::-1])
     parts = [slice(int(start), int(stop)) for start, stop in zip(np.r_[0, stops], stops)]
     blocks = [_slice(graph, rows) for rows in parts]
     for rows, block in zip(parts, blocks):
-        xy[rows] = _part(block, order[rows])
-    pack(xy, parts, blocks)
+        xy[rows] = _part(block, order[rows]) if start is None else _moved(block, xy[rows])
+    pack(xy, parts, blocks, stay=start is not None)
     placed = np.empty_like(xy)
-    placed[order] = xy - (xy.max(axis=0) + xy.min(axis=0)) / 2 if n else xy
+    placed[order] = xy - (xy.max(axis=0) + xy.min(axis=0)) / 2 if n and start is None else xy
     return placed
 
 
@@ -65,20 +74,54 @@ def _slice(graph: csr_array, rows: slice) -> csr_array:
 
 def _part(part: csr_array, columns: NDArray[np.int64]) -> Array:
     """Draw one connected part around the origin."""
+    rng = np.random.default_rng(0)
+    pivots, distances = _distances(part, rng)
+    xy = _scaled_distances(distances) + rng.normal(scale=0.05, size=(len(columns), 2))
+    _lower_stress(xy, part, pivots, distances, distances.max() ** 2, rng)
+    spacing = _spread(xy)
+    ends = np.repeat(np.arange(len(xy)), np.diff(part.indptr)), part.indices
+    xy = _upright(xy, *ends, 1 / part.data, columns)
+    return (xy - xy.mean(axis=0)) / spacing
+
+
+def _moved(part: csr_array, start: Array) -> Array:
+    """Draw one connected part near where its nodes were."""
+    rng = np.random.default_rng(0)
+    pivots, distances = _distances(part, rng)
+    xy = start + rng.normal(scale=0.01, size=start.shape)
+    drawn = np.linalg.norm(xy[pivots, None] - xy, axis=2)
+    apart = distances > 0
+    share = drawn[apart] / distances[apart]
+    xy *= share.sum() / (share**2).sum()  # the scale of least stress
+    # This rate lets neighbours find each other and far pairs no more than lean: no folding anew.
+    _lower_stress(xy, part, pivots, distances, 1.0, rng)
+    xy = (xy - xy.mean(axis=0)) / _spread(xy)
+    left, _, right = np.linalg.svd(xy.T @ (start - start.mean(axis=0)))
+    return xy @ left @ right + start.mean(axis=0)
+
+
+def _distances(part: csr_array, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
+    """Return pivots and the distances of all nodes along edges to each of them."""
+    n = part.shape[0]
+    pivots = rng.permutation(n)[: max(10, _PAIRS // n)]
+    return pivots, dijkstra(part, indices=pivots)
+
+
+def _lower_stress(
+    xy: Array,
+    part: csr_array,
+    pivots: NDArray[np.int64],
+    distances: Array,
+    rate: float,
+    rng: np.random.Generator,
+) -> None:
+    """Move ``xy``, in place, at a rate that falls from ``rate``."""
     from hedgerow.report._stress import lower_stress  # numba is slow to import
 
-    n = len(columns)
-    rng = np.random.default_rng(0)
-    pivots = rng.permutation(n)[: max(10, _PAIRS // n)]
-    distances = dijkstra(part, indices=pivots)
-    xy = _scaled_distances(distances) + rng.normal(scale=0.05, size=(n, 2))
     starts, neighbours = part.indptr.astype(np.int64), part.indices.astype(np.int64)
-    rates = np.geomspace(distances.max() ** 2, 0.1, _ROUNDS)
+    rates = np.geomspace(rate, 0.1, _ROUNDS)
     orders = [rng.permuted(np.tile(np.arange(m), (_ROUNDS, 1)), axis=1) for m in distances.shape]
     lower_stress(xy, distances, pivots, starts, neighbours, part.data, rates, *orders)
-    spacing = _spread(xy)
-    xy = _upright(xy, np.repeat(np.arange(n), np.diff(starts)), neighbours, 1 / part.data, columns)
-    return (xy - xy.mean(axis=0)) / spacing
 
 
 def _scaled_distances(distances: Array) -> Array:

@@ -22,7 +22,7 @@ _SAMPLES = 64  # points along an edge, at most
 _GOLDEN_ANGLE = np.pi * (3.0 - sqrt(5.0))
 
 
-def pack(xy: Array, parts: list[slice], blocks: list[csr_array]) -> None:
+def pack(xy: Array, parts: list[slice], blocks: list[csr_array], *, stay: bool = False) -> None:
     """Move the parts, in the order given, and then the single variables, in place.
 
     Parameters
@@ -31,22 +31,32 @@ def pack(xy: Array, parts: list[slice], blocks: list[csr_array]) -> None:
         Each part around the origin; the single variables come last.
     parts, blocks : list of slice, list of csr_array
         The rows of each part, and the edges among them.
+    stay : bool
+        The parts are where they should be: move only those that overlap, to the nearest room.
     """
     footprints = [_footprint(xy[rows], block) for rows, block in zip(parts, blocks)]
     area = sum(len(cells) for cells in footprints) * (_CELL * (1 + _MARGIN)) ** 2
     singles = len(xy) - (parts[-1].stop if parts else 0)
     places = np.rint(_spiral(4 * (area + singles * _GAP**2)) / _CELL).astype(np.int64)
-    reach = np.max([np.abs(cells).max(axis=0) for cells in footprints] or [[0, 0]], axis=0)
+    reach = np.rint(np.abs(xy).max(axis=0, initial=0.0) / _CELL).astype(np.int64)
     middle = np.abs(places).max(axis=0) + reach + _MARGIN
     taken = np.zeros(2 * middle + 1, dtype=bool)
     searched: dict[int, int] = {}  # where parts of this size last found room; before, there is none
+    moves = np.r_[np.zeros((1, 2), dtype=np.int64), places] if stay else places
     for rows, cells in zip(parts, footprints):
-        place = _first_free(taken, cells + middle, places, searched.get(len(cells), 0))
-        searched[len(cells)] = place
-        xy[rows] += places[place] * _CELL
-        _mark(taken, cells + places[place] + middle)
+        begin = 0 if stay else searched.get(len(cells), 0)
+        move = searched[len(cells)] = _first_free(taken, cells + middle, moves, begin)
+        xy[rows] += moves[move] * _CELL
+        _mark(taken, cells + moves[move] + middle)
+    alone = np.arange(len(xy) - singles, len(xy))
+    if stay and singles:
+        cells = np.rint(xy[alone] / _CELL).astype(np.int64) + middle
+        free = ~taken[tuple(cells.T)]
+        alone = alone[~free]
+        if free.any():
+            _mark(taken, cells[free])
     full = taken[tuple((places + middle).T)]
-    xy[len(xy) - singles :] = places[np.argsort(full, kind="stable")[:singles]] * _CELL
+    xy[alone] = places[np.argsort(full, kind="stable")[: len(alone)]] * _CELL
 
 
 def _footprint(xy: Array, block: csr_array) -> Cells:

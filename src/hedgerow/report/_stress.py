@@ -20,7 +20,7 @@ def _pull(xy: Array, node: int, other: int, length: float, rate: float) -> None:
     xy[node, 1] -= step * dy
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def lower_stress(
     xy: Array,
     distances: Array,
