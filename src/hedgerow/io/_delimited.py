@@ -59,12 +59,12 @@ class Delimited:
             raise DataError("the file is empty")
         if b"\0" in first.data:
             raise DataError("the file must be UTF-8 text, got bytes that are not text")
-        self._delimiter = delimiter or _find_delimiter(first)
-        top = _cells(first, self._delimiter)
+        self._delimiter = delimiter or find_delimiter(first)
+        top = first_cells(first, self._delimiter)
         self._width = len(top)
         if self._width == 1:
             raise _one_column(first, self._delimiter)
-        has_header = not all(_is_number(cell) for cell in top) if header is None else header
+        has_header = not all(is_number(cell) for cell in top) if header is None else header
         self._top = "the header" if has_header else f"line {first.lines[0]}"
         if has_header:
             first = first.without_first()
@@ -134,7 +134,7 @@ class Delimited:
             if len(bad):
                 name = self.columns[j].name
                 raise DataError(
-                    f"column {name!r} must hold numbers, got {_shortened(text[bad[0]])} "
+                    f"column {name!r} must hold numbers, got {shortened(text[bad[0]])} "
                     f"in line {block.lines[bad[0]]}",
                     ("drop", name),
                     "leaves the column out",
@@ -153,22 +153,29 @@ class Delimited:
         return texts, texts.cast(pl.Float64, strict=False)
 
     def _parse(self, block: Block, wanted: dict[int, Any], **options: Any) -> Any:
-        pl = optional("polars", "cli")
-        frame = pl.read_csv(
-            block.data,
-            has_header=False,
-            separator=self._delimiter,
-            schema={str(j): wanted.get(j, pl.String) for j in range(self._width)},
-            columns=list(wanted),
-            encoding="utf8-lossy",  # only names must be right; text is left out anyway
-            **options,
-        )
+        frame = parse_cells(block, self._delimiter, self._width, wanted, **options)
         if len(frame) != len(block.lines):
             raise _unreadable(block)
         return frame
 
 
-def _find_delimiter(block: Block) -> str:
+def parse_cells(
+    block: Block, delimiter: str, width: int, wanted: dict[int, Any], **options: Any
+) -> Any:
+    """Return a polars frame of the wanted columns, which are called by their numbers."""
+    pl = optional("polars", "cli")
+    return pl.read_csv(
+        block.data,
+        has_header=False,
+        separator=delimiter,
+        schema={str(j): wanted.get(j, pl.String) for j in range(width)},
+        columns=list(wanted),
+        encoding="utf8-lossy",  # only names must be right; text is left out anyway
+        **options,
+    )
+
+
+def find_delimiter(block: Block) -> str:
     """Return the delimiter that gives the first lines equally many cells, at least two."""
     head = block
     if len(block.lines) > _LINES_TRIED:
@@ -182,7 +189,7 @@ def _find_delimiter(block: Block) -> str:
     return max((",", *DELIMITERS), key=lambda each: cells_of_lines(head, each)[0])
 
 
-def _cells(block: Block, delimiter: str) -> list[str]:
+def first_cells(block: Block, delimiter: str) -> list[str]:
     """Return the cells of the first line, without the spaces around them."""
     end = int(block.starts[1]) if len(block.starts) > 1 else len(block.data)
     try:
@@ -208,7 +215,8 @@ def _flaw(texts: Any, numbers: Any) -> str | None:
     return COMMAS if texts.drop_nulls().str.contains(_WITH_COMMAS).all() else NOT_NUMERIC
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number, or stands for a missing one."""
     if cell in MISSING or re.match(_WITH_COMMAS, cell):
         return True
     try:
@@ -235,5 +243,6 @@ def _unreadable(block: Block) -> DataError:
     )
 
 
-def _shortened(cell: str) -> str:
+def shortened(cell: str) -> str:
+    """Return a cell as an error message shows it."""
     return repr(cell if len(cell) <= _LONGEST_SHOWN else cell[:_LONGEST_SHOWN] + "…")

@@ -44,7 +44,7 @@ def read_blocks(stream: BinaryIO, raw: BinaryIO, *, quotes: bool) -> Iterator[Bl
         end = _last_end(rest, quotes)
         if end:
             done = _place(raw, done + end)
-            block = _index(rest[:end], line, done, quotes)
+            block = index_lines(rest[:end], line, done, quotes)
             line += rest.count(b"\n", 0, end)
             rest = rest[end:]
             if len(block.lines):
@@ -98,7 +98,8 @@ def _quoted(codes: NDArray[np.uint8], places: NDArray[np.signedinteger]) -> NDAr
     return np.searchsorted(np.flatnonzero(codes == _QUOTE), places) % 2 == 1
 
 
-def _index(data: bytes, first_line: int, done: int, quotes: bool) -> Block:
+def index_lines(data: bytes, first_line: int, done: int, quotes: bool) -> Block:
+    """Return the block of some whole lines, without the blank ones."""
     codes = np.frombuffer(data, dtype=np.uint8)
     ends = _line_ends(codes, quotes)
     starts = np.r_[0, ends[:-1] + 1]
