@@ -17,8 +17,7 @@ from hedgerow.edges import (
     plausible_bias,
     rows_are_few,
 )
-from hedgerow.engines import Engine
-from hedgerow.moments import Moments, varies
+from hedgerow.engines import Engine, Repeats
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -51,28 +50,26 @@ class Graph(NamedTuple):
 
 
 def graph_of(
-    engine: Engine, moments: Moments, weights: Any, error: str, loosest: float = LOOSEST_LEVEL
+    engine: Engine, evidence: Any, n_rows: int, error: str, loosest: float = LOOSEST_LEVEL
 ) -> Graph:
-    """Return all edges up to the level ``loosest``; ``weights`` are Hedge's, from the engine."""
-    n_columns = len(moments.mean)
-    every = np.arange(n_columns)
-    enough = moments.rows >= MIN_ROWS
-    original, sign = engine.originals(moments, _COPY) if enough else (every, np.ones(n_columns))
-    alive = varies(moments)
-    tested = np.flatnonzero(alive & (original == every))
-    copies = np.flatnonzero(alive & (original != every))
+    """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's."""
+    enough = n_rows >= MIN_ROWS
+    repeats = engine.repeats(evidence, _COPY)
+    every = np.arange(len(repeats.original))
+    if not enough:  # of two rows, every column repeats the first
+        repeats = repeats._replace(original=every)
+    tested = np.flatnonzero(repeats.varies & (repeats.original == every))
+    copies = np.flatnonzero(repeats.varies & (repeats.original != every))
 
     edges = _no_edges()
     determined = np.empty(0, dtype=np.intp)
     if enough and len(tested) > 1:
-        if len(tested) < n_columns:
-            dense = _fold(engine.dense(weights), copies, original, sign)
-            weights = engine.given(dense[np.ix_(tested, tested)])
-            moments = _part(moments, tested)
-        found = engine.find_edges(moments, weights, error, loosest)
+        if len(tested) < len(every):
+            evidence = engine.part(evidence, tested, repeats)
+        found = engine.find_edges(evidence, error, loosest)
         edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
         determined = tested[found.unexplained < _DETERMINED]
-    edges = np.concatenate([_copy_edges(copies, original, sign), edges], axis=1)
+    edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value = edges[:, order]
     return Graph(
@@ -82,9 +79,9 @@ def graph_of(
         z=z,
         p_value=p_value,
         q_value=q_value,
-        constant=np.flatnonzero(~alive),
+        constant=np.flatnonzero(~repeats.varies),
         copies=copies,
-        originals=original[copies],
+        originals=repeats.original[copies],
         determined=determined,
     )
 
@@ -120,29 +117,12 @@ def shortage_of_rows(n_rows: int, n_columns: int, level: float) -> str | None:
     return None
 
 
-def _part(moments: Moments, columns: Indices) -> Moments:
-    products = moments.products[np.ix_(columns, columns)]
-    return Moments(moments.rows, moments.mean[columns], products)
-
-
-def _fold(
-    weights: NDArray[np.floating], copies: Indices, original: Indices, sign: Array
-) -> NDArray[np.floating]:
-    """Give the weight that Hedge put on a copy to its original."""
-    if not copies.size:
-        return weights
-    folded = weights.copy()
-    for copy in copies:
-        folded[:, original[copy]] += sign[copy] * weights[:, copy]
-    np.fill_diagonal(folded, 0.0)
-    return folded
-
-
-def _copy_edges(copies: Indices, original: Indices, sign: Array) -> Array:
+def _copy_edges(copies: Indices, repeats: Repeats) -> Array:
     beyond_doubt = np.full(len(copies), -stats.norm.ppf(np.finfo(np.float64).tiny))
     zero = np.zeros(len(copies))
-    strength = sign[copies]
-    return np.array([original[copies], copies, strength, strength * beyond_doubt, zero, zero])
+    strength = repeats.sign[copies]
+    ends = repeats.original[copies], copies
+    return np.array([*ends, strength, strength * beyond_doubt, zero, zero])
 
 
 def _no_edges() -> Array:

@@ -66,7 +66,7 @@ def by_pair(found, n_columns):
 @EACH_ENGINE
 @given(sample=samples(), error=st.sampled_from(["fdr", "fwer"]), loosest=st.floats(0.05, 0.99))
 def test_edges_and_their_numbers_are_those_of_the_readable_code(
-    fast_engine, sample, error, loosest
+    fast_engine, evidence_with, sample, error, loosest
 ):
     rows, weights = sample
     moments, n_columns = moments_of(rows), rows.shape[1]
@@ -76,9 +76,11 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(
     margin = 64 * SINGLE * np.sqrt(len(rows)) / variance.min()
     assume(clear_of_borders(fewer, witness, margin) and clear_of_borders(both, witness, margin))
     fast = by_pair(
-        fast_engine.find_edges(moments, fast_engine.given(weights), error, loosest), n_columns
+        fast_engine.find_edges(evidence_with(fast_engine, rows, weights), error, loosest), n_columns
     )
-    slow = by_pair(numpy_ref.find_edges(moments, weights, error, 1.0), n_columns)
+    slow = by_pair(
+        numpy_ref.find_edges(numpy_ref.Evidence(moments, weights), error, 1.0), n_columns
+    )
     # The smallest p-values change most, by a factor of about exp(z dz).
     tolerance = 1e-6 + 10 * margin
     for pair, (strength, score, p_value, q_value) in fast.items():
@@ -91,20 +93,19 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(
 
 @EACH_ENGINE
 @given(sample=samples(max_size=80))
-def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, sample):
+def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, evidence_with, sample):
     rows, weights = sample
-    moments = moments_of(rows)
-    found = fast_engine.find_edges(moments, fast_engine.given(weights), "fdr", 0.5)
-    residual = refit(correlation(moments), len(rows)).residual
+    found = fast_engine.find_edges(evidence_with(fast_engine, rows, weights), "fdr", 0.5)
+    residual = refit(correlation(moments_of(rows)), len(rows)).residual
     np.testing.assert_allclose(found.unexplained, residual, rtol=1e-7)
 
 
 @pytest.mark.parametrize("error", ["fdr", "fwer"])
 @pytest.mark.parametrize("n_rows", [5, 6, 9, 40])
-def test_two_columns_and_few_rows(engine, n_rows, error):
+def test_two_columns_and_few_rows(engine, evidence_with, n_rows, error):
     rows = np.random.default_rng().standard_normal((n_rows, 2))
     rows[:, 1] += 3 * rows[:, 0]
-    found = engine.find_edges(moments_of(rows), engine.given(np.zeros((2, 2))), error, 0.99)
+    found = engine.find_edges(evidence_with(engine, rows, np.zeros((2, 2))), error, 0.99)
     assert np.array_equal(found.source, np.zeros(len(found.source)))
     r = np.corrcoef(rows.T)[0, 1]
     if len(found.source):
@@ -113,7 +114,7 @@ def test_two_columns_and_few_rows(engine, n_rows, error):
 
 @EACH_ENGINE
 @given(seed=st.integers(0, 2**32 - 1), n_columns=st.integers(2, 30))
-def test_copies_are_traced_to_the_first_of_their_kind(engine, seed, n_columns):
+def test_copies_are_traced_to_the_first_of_their_kind(engine, evidence_of, seed, n_columns):
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((60, n_columns))
     origin = np.arange(n_columns)
@@ -122,10 +123,11 @@ def test_copies_are_traced_to_the_first_of_their_kind(engine, seed, n_columns):
             source = rng.integers(column)
             rows[:, column] = rng.choice([-2.0, 3.0]) * rows[:, source] + 1.0
             origin[column] = origin[source]
-    original, sign = engine.originals(moments_of(rows), 1 - 1e-10)
-    assert np.array_equal(original, origin)
+    repeats = engine.repeats(evidence_of(engine, rows), 1 - 1e-10)
+    assert repeats.varies.all()
+    assert np.array_equal(repeats.original, origin)
     corr = np.corrcoef(rows.T)
-    assert np.array_equal(sign, np.sign(corr[np.arange(n_columns), origin]))
+    assert np.array_equal(repeats.sign, np.sign(corr[np.arange(n_columns), origin]))
 
 
 @pytest.mark.parametrize("error", ["fdr", "fwer"])

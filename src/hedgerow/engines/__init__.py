@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from typing import cast
 
 from hedgerow._validate import one_of
-from hedgerow.engines._interface import Engine, Learned
+from hedgerow.engines._interface import Engine, Repeats
 
-__all__ = ["DEVICES", "Engine", "Learned", "engine_for", "load"]
+__all__ = ["DEVICES", "Engine", "Repeats", "engine_for", "load"]
 
 DEVICES = ("cpu", "cuda", "auto")
 _ON_CPU = "numba_cpu"

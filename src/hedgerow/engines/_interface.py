@@ -1,7 +1,8 @@
 """What an engine is: the functions that the estimator calls, on arrays that were checked before.
 
-An engine is a module with these functions. It owns the form of its state: arrays on a graphics
-card are as good as NumPy's. `numpy_ref` is the readable one; the others must agree with it.
+An engine is a module with these functions. It owns the form of its state, and of the evidence that
+the tests are made from: running sums, or rows on a graphics card. `numpy_ref` is the readable one;
+the others must agree with it.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -9,31 +10,31 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.hedge import HedgeState
 from hedgerow.moments import Moments
 
+Indices = NDArray[np.intp]
+Array = NDArray[np.float64]
+Named = dict[str, NDArray[Any]]
 
-class Learned(NamedTuple):
-    """What some rows have taught.
 
-    The moments can be ahead of Hedge, which learns in whole batches: the first
-    ``moments.rows - hedge.rows`` rows of the next batch are then counted in them already.
-    """
+class Repeats(NamedTuple):
+    """What each column adds to those before it."""
 
-    moments: Moments
-    hedge: HedgeState
+    varies: NDArray[np.bool_]
+    original: Indices  # the first column that is this one up to scale, shift and sign; or itself
+    sign: Array  # of the correlation of the two
 
 
 class Edges(NamedTuple):
     """Pairs of columns with q-values up to some level, in no particular order."""
 
-    source: NDArray[np.intp]
-    target: NDArray[np.intp]
-    partial_corr: NDArray[np.float64]
-    z: NDArray[np.float64]
-    p_value: NDArray[np.float64]
-    q_value: NDArray[np.float64]
-    unexplained: NDArray[np.float64]  # for each column: share that its neighbours do not explain
+    source: Indices
+    target: Indices
+    partial_corr: Array
+    z: Array
+    p_value: Array
+    q_value: Array
+    unexplained: Array  # for each column: share that its neighbours do not explain
 
 
 class Engine(Protocol):
@@ -48,28 +49,29 @@ class Engine(Protocol):
     def count(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state with the rows of an unfinished batch in its moments, and no more."""
 
-    def to_numpy(self, state: Any) -> Learned:
-        """Return the state as NumPy arrays."""
+    def mean(self, state: Any) -> Array:
+        """Return the mean of each column."""
 
-    def from_numpy(self, learned: Learned) -> Any:
-        """Return the state that `to_numpy` gave, even where another engine did."""
+    def moments(self, state: Any) -> Moments:
+        """Return the moments of the rows; with as many numbers as there are pairs of columns."""
 
-    def weights(self, state: Any, rows: NDArray[np.floating]) -> Any:
-        """Return Hedge's average weights, those for the rows of an unfinished batch included."""
+    def to_numpy(self, state: Any) -> Named:
+        """Return all that is kept, by name; ``table`` where that is the rows themselves."""
 
-    def dense(self, weights: Any) -> NDArray[np.floating]:
-        """Return the matrix of weights: row i holds node i's."""
+    def from_numpy(self, arrays: Named) -> Any:
+        """Return the state whose `to_numpy` these are. Every engine can begin from a table."""
 
-    def given(self, dense: NDArray[np.floating]) -> Any:
-        """Return weights from their matrix."""
+    def evidence(self, state: Any, rows: NDArray[np.floating]) -> Any:
+        """Return what all rows say, those of an unfinished batch (counted before) included."""
 
-    def originals(
-        self, moments: Moments, copy: float
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return for every column the first one whose correlation with it exceeds ``copy``.
+    def weights(self, evidence: Any) -> NDArray[np.floating]:
+        """Return the matrix of Hedge's average weights: row i holds node i's."""
 
-        That is itself, where there is no other. The second array holds the correlations' signs.
-        """
+    def repeats(self, evidence: Any, copy: float) -> Repeats:
+        """Compare all columns; a correlation that exceeds ``copy`` makes one repeat the other."""
 
-    def find_edges(self, moments: Moments, weights: Any, error: str, loosest: float) -> Edges:
+    def part(self, evidence: Any, columns: Indices, repeats: Repeats) -> Any:
+        """Return the evidence on some columns; weight on a repeated one goes to its original."""
+
+    def find_edges(self, evidence: Any, error: str, loosest: float) -> Edges:
         """Test every pair of columns, all of which vary, as `edges.judge_pairs` does."""

@@ -1,14 +1,24 @@
 """The readable functions as an engine: what the others must agree with, and slow."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import hedge
 from hedgerow.edges import judge_pairs
-from hedgerow.engines._interface import Edges, Learned
-from hedgerow.moments import Moments, correlation, init_moments, merge_moments, moments_of
+from hedgerow.engines._interface import Array, Edges, Indices, Named, Repeats
+from hedgerow.engines._sums import Learned, learned_of, named, part_of
+from hedgerow.moments import Moments, correlation, init_moments, merge_moments, moments_of, varies
 
 Rows = NDArray[np.floating]
+
+
+class Evidence(NamedTuple):
+    """What the tests are made from."""
+
+    moments: Moments
+    weights: Rows
 
 
 def init(n_columns: int) -> Learned:
@@ -28,35 +38,48 @@ def count(state: Learned, rows: Rows) -> Learned:
     return Learned(_counted(state, rows), state.hedge)
 
 
-def to_numpy(state: Learned) -> Learned:
-    return state
+def mean(state: Learned) -> Array:
+    return state.moments.mean
 
 
-def from_numpy(learned: Learned) -> Learned:
-    moments, state = learned
+def moments(state: Learned) -> Moments:
+    return state.moments
+
+
+def to_numpy(state: Learned) -> Named:
+    return named(state)
+
+
+def from_numpy(arrays: Named) -> Learned:
+    if "table" in arrays:
+        return learn(init(arrays["table"].shape[1]), arrays["table"])
+    moments, state = learned_of(arrays)
     doubles = [np.asarray(array, dtype=np.float64) for array in state[1:]]
     return Learned(moments, hedge.HedgeState(state.columns, *doubles))
 
 
-def weights(state: Learned, rows: Rows) -> Rows:
-    return (hedge.update(state.hedge, rows) if len(rows) else state.hedge).average
+def evidence(state: Learned, rows: Rows) -> Evidence:
+    learner = hedge.update(state.hedge, rows) if len(rows) else state.hedge
+    return Evidence(state.moments, learner.average)
 
 
-def dense(weights: Rows) -> Rows:
-    return weights
+def weights(evidence: Evidence) -> Rows:
+    return evidence.weights
 
 
-def given(dense: Rows) -> Rows:
-    return dense
-
-
-def originals(moments: Moments, copy: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    corr = correlation(moments)
+def repeats(evidence: Evidence, copy: float) -> Repeats:
+    corr = correlation(evidence.moments)
     original = (np.abs(corr) > copy).argmax(axis=1)
-    return original, np.sign(corr[np.arange(len(corr)), original])
+    sign = np.sign(corr[np.arange(len(corr)), original])
+    return Repeats(varies(evidence.moments), original, sign)
 
 
-def find_edges(moments: Moments, weights: Rows, error: str, loosest: float) -> Edges:
+def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
+    return Evidence(*part_of(evidence.moments, evidence.weights, columns, repeats))
+
+
+def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+    moments, weights = evidence
     tests = judge_pairs(correlation(moments), moments.rows, weights, error)
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest

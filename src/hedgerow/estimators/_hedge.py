@@ -191,7 +191,8 @@ class HedgeGraph(NotebookSummary):
     @property
     def location_(self) -> NDArray[np.float64]:
         """Mean of each column."""
-        return self._moments().mean
+        check_is_fitted(self)
+        return self._stream.mean()
 
     @property
     def precision_(self) -> NDArray[np.float64]:
@@ -280,7 +281,7 @@ class HedgeGraph(NotebookSummary):
     def _moments(self) -> Moments:
         check_is_fitted(self)
         if "moments" not in self._results:
-            self._results["moments"] = self._stream.learned().moments
+            self._results["moments"] = self._stream.moments()
         return self._results["moments"]
 
     def _graph(self) -> Graph:
@@ -288,8 +289,9 @@ class HedgeGraph(NotebookSummary):
         self._check_parameters()
         key = self._graph_key()
         if key not in self._results:
-            engine, weights = self._stream.engine, self._stream.weights()
-            self._results[key] = graph_of(engine, self._moments(), weights, *key[1:])
+            stream = self._stream
+            evidence = stream.evidence()
+            self._results[key] = graph_of(stream.engine, evidence, stream.rows, *key[1:])
             self._warn(self._results[key])
         return self._results[key]
 

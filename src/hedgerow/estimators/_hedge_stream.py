@@ -1,4 +1,4 @@
-"""Rows in, moments and Hedge's state out, the same however the rows are cut into chunks."""
+"""Rows in, moments and evidence out, the same however the rows are cut into chunks."""
 
 from typing import Any, Self
 
@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import engines
-from hedgerow.engines import Engine, Learned
-from hedgerow.hedge import LARGEST_BATCH, HedgeState, batch_ends, batch_size
-from hedgerow.moments import Columns, Moments
+from hedgerow.engines import Engine
+from hedgerow.hedge import LARGEST_BATCH, batch_ends, batch_size
+from hedgerow.moments import Moments
 
 Array = NDArray[np.float64]
 
@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 class HedgeStream:
     """Collects rows and learns from them in whole batches.
 
-    The rows of an unfinished batch wait in ``pending``, but `learned` has them in its moments,
-    and `weights` has a batch cut short for them.
+    The rows of an unfinished batch wait in ``pending``, but `moments` counts them, and `evidence`
+    has a batch cut short for them.
     """
 
     def __init__(self, n_columns: int, engine: str) -> None:
@@ -67,42 +67,32 @@ class HedgeStream:
         self.state = self.engine.learn(self.state, rows)
         self._learned_rows += len(rows)
 
-    def learned(self) -> Learned:
-        """Return the moments of all rows taken so far, and Hedge's state after the learned ones."""
-        self.state = self.engine.count(self.state, self.pending)
-        return self.engine.to_numpy(self.state)
+    def mean(self) -> Array:
+        """Return the mean of each column."""
+        return self.engine.mean(self._counted())
 
-    def weights(self) -> Any:
-        """Return Hedge's weights after all rows taken so far, in the engine's own form."""
-        return self.engine.weights(self.state, self.pending)
+    def moments(self) -> Moments:
+        """Return the moments of all rows taken so far."""
+        return self.engine.moments(self._counted())
+
+    def evidence(self) -> Any:
+        """Return what all rows taken so far say, in the engine's own form."""
+        return self.engine.evidence(self._counted(), self.pending)
+
+    def _counted(self) -> Any:
+        self.state = self.engine.count(self.state, self.pending)
+        return self.state
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that is kept, as named arrays."""
-        moments, hedge = self.learned()
-        return {
-            "rows": np.array(moments.rows),
-            "learned_rows": np.array(hedge.rows),
-            "mean": moments.mean,
-            "products": moments.products,
-            "column_mean": hedge.columns.mean,
-            "column_squares": hedge.columns.squares,
-            "gradient": hedge.gradient,
-            "curvature": hedge.curvature,
-            "matched": hedge.matched,
-            "squared": hedge.squared,
-            "average": hedge.average,
-            "pending": self.pending,
-        }
+        return {**self.engine.to_numpy(self._counted()), "pending": self.pending}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], engine: str) -> Self:
         """Return the stream whose `arrays` these are."""
-        get = arrays.__getitem__
-        stream = cls(len(get("mean")), engine)
-        stream._learned_rows = int(get("learned_rows"))
-        columns = Columns(stream._learned_rows, get("column_mean"), get("column_squares"))
-        learner = HedgeState(columns, *(get(name) for name in HedgeState._fields[1:]))
-        moments = Moments(int(get("rows")), get("mean"), get("products"))
-        stream.state = stream.engine.from_numpy(Learned(moments, learner))
-        stream.take(get("pending"))
+        pending = arrays["pending"]
+        stream = cls(pending.shape[1], engine)
+        stream.state = stream.engine.from_numpy(arrays)
+        stream._learned_rows = int(arrays["learned_rows"])
+        stream.take(pending)
         return stream

@@ -5,19 +5,29 @@ by columns, never by the number of threads, and every number is the work of one 
 why threads do not change it.
 """
 
-from hedgerow.engines.numba_cpu._edges import find_edges, originals
-from hedgerow.engines.numba_cpu._learn import count, from_numpy, init, learn, to_numpy
-from hedgerow.engines.numba_cpu._weights import dense, given, weights
+from hedgerow.engines.numba_cpu._edges import find_edges, repeats
+from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
+from hedgerow.engines.numba_cpu._learn import (
+    count,
+    from_numpy,
+    init,
+    learn,
+    mean,
+    moments,
+    to_numpy,
+)
 
 __all__ = [
     "count",
-    "dense",
+    "evidence",
     "find_edges",
     "from_numpy",
-    "given",
     "init",
     "learn",
-    "originals",
+    "mean",
+    "moments",
+    "part",
+    "repeats",
     "to_numpy",
     "weights",
 ]

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from hedgerow import edges
 from hedgerow.engines._counts import plan
-from hedgerow.engines._interface import Edges
+from hedgerow.engines._interface import Edges, Repeats
 from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._copies import first_copies
+from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
 from hedgerow.engines.numba_cpu._scores import score_polynomials
 from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
-from hedgerow.engines.numba_cpu._weights import Weights
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
-from hedgerow.moments import Moments, per_scale
+from hedgerow.moments import per_scale, varies
 from hedgerow.neighbours import step_thresholds
 from hedgerow.progress import report
 
@@ -49,8 +49,9 @@ class _Judged(NamedTuple):
     q_value: Array
 
 
-def originals(moments: Moments, copy: float) -> tuple[Indices, Array]:
-    """Return for every column the first one that is correlated more than ``copy`` with it."""
+def repeats(evidence: Evidence, copy: float) -> Repeats:
+    """Compare all columns; a correlation that exceeds ``copy`` makes one repeat the other."""
+    moments = evidence.moments
     corr = _Correlations(moments.products, per_scale(moments))
     original = np.arange(len(corr.per_scale))
     with team() as run:
@@ -58,11 +59,13 @@ def originals(moments: Moments, copy: float) -> tuple[Indices, Array]:
             partial(first_copies, *some, *corr, copy, original)
             for some in blocks(len(original), _TILE)
         )
-    return original, np.sign(moments.products[np.arange(len(original)), original])
+    sign = np.sign(moments.products[np.arange(len(original)), original])
+    return Repeats(varies(moments), original, sign)
 
 
-def find_edges(moments: Moments, weights: Weights, error: str, loosest: float) -> Edges:
+def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
+    moments, weights = evidence
     corr = _Correlations(moments.products, per_scale(moments))
     n_rows, n_columns = moments.rows, len(moments.mean)
     thresholds = step_thresholds(n_columns, n_rows)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import hedge
-from hedgerow.engines._interface import Learned
+from hedgerow.engines._interface import Array, Named
+from hedgerow.engines._sums import Learned, learned_of, named
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
@@ -78,25 +79,38 @@ def count(state: Learned, rows: Rows) -> Learned:
     return Learned(Moments(moments.rows + len(new), mean, moments.products), learner)
 
 
-def to_numpy(state: Learned) -> Learned:
-    """Return the state as NumPy arrays: it is made of them, but half of the products may be old."""
+def mean(state: Learned) -> Array:
+    """Return the mean of each column."""
+    return state.moments.mean
+
+
+def moments(state: Learned) -> Moments:
+    """Return the moments of the rows, half of whose products may have been out of date."""
     products = state.moments.products
     with team() as run:
         run(partial(mirror, *some, products) for some in blocks(len(products), _MIRRORED))
-    return state
+    return state.moments
 
 
-def from_numpy(learned: Learned) -> Learned:
-    """Return the state that `to_numpy` gave, in memory of its own and in this engine's types."""
-    moments, learner = learned
+def to_numpy(state: Learned) -> Named:
+    """Return all that is kept, by name."""
+    moments(state)
+    return named(state)
+
+
+def from_numpy(arrays: Named) -> Learned:
+    """Return the state whose `to_numpy` these are, in memory of its own; or that of a table."""
+    if "table" in arrays:
+        return learn(init(arrays["table"].shape[1]), arrays["table"])
+    moments, learner = learned_of(arrays)
     kinds = {"gradient": np.float32, "average": np.float32}
-    arrays: dict[str, Any] = {
+    own: dict[str, Any] = {
         name: np.array(getattr(learner, name), dtype=kinds.get(name, np.float64))
         for name in HedgeState._fields[1:]
     }
     products = np.array(moments.products, dtype=np.float64)
     return Learned(
-        Moments(moments.rows, moments.mean, products), HedgeState(learner.columns, **arrays)
+        Moments(moments.rows, moments.mean, products), HedgeState(learner.columns, **own)
     )
 
 

@@ -1,0 +1,70 @@
+"""What the tests are made from: moments, and Hedge's average weights, computed when they are read.
+
+Each query of an unfinished stream has weights of its own: the average moves with every row. Kept
+as a matrix they would cost as much memory as the gradients; but a few rows of them at a time cost
+next to nothing.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines._interface import Indices, Repeats
+from hedgerow.engines._sums import Learned, part_of
+from hedgerow.engines.numba_cpu._learn import moments
+from hedgerow.engines.numba_cpu._nodes import weight_rows
+from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.hedge import HedgeState, share_of
+from hedgerow.moments import Moments, init_columns
+
+_NODES = 64  # at a time
+
+
+class Weights(NamedTuple):
+    """What `_nodes.weight_rows` needs."""
+
+    share: np.float32  # of the present weights in the average
+    state: HedgeState
+
+
+class Evidence(NamedTuple):
+    """Moments of all rows, and weights."""
+
+    moments: Moments
+    weights: Weights
+
+
+def evidence(state: Learned, rows: NDArray[np.floating]) -> Evidence:
+    """Return what all rows say, those of an unfinished batch (counted before) included."""
+    seen = state.hedge.rows
+    share = np.float32(share_of(seen, seen + len(rows)))
+    return Evidence(moments(state), Weights(share, state.hedge))
+
+
+def weights(evidence: Evidence) -> NDArray[np.float32]:
+    """Return the matrix of weights: row i holds node i's."""
+    n_columns = len(evidence.moments.mean)
+    result = np.empty((n_columns, n_columns), dtype=np.float32)
+    with team() as run:
+        run(
+            partial(weight_rows, first, last, *evidence.weights, result[first:last])
+            for first, last in blocks(n_columns, _NODES)
+        )
+    return result
+
+
+def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
+    """Return the evidence on some columns; weight on a repeated one goes to its original."""
+    moments, matrix = part_of(evidence.moments, weights(evidence), columns, repeats)
+    return Evidence(moments, given(matrix))
+
+
+def given(matrix: NDArray[np.floating]) -> Weights:
+    """Return weights from their matrix."""
+    n_columns = len(matrix)
+    average = np.ascontiguousarray(matrix, dtype=np.float32)
+    none, nothing = np.zeros(n_columns), np.zeros((0, n_columns), dtype=np.float32)
+    state = HedgeState(init_columns(n_columns), nothing, none, none, none, average)
+    return Weights(np.float32(0.0), state)
