@@ -9,15 +9,19 @@ from typing import Any
 from hedgerow._version import __version__
 
 _WHERE = {
+    "Comparison": "hedgerow.comparison",
     "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
+    "compare": "hedgerow.comparison",
 }
 _MODULES = ("datasets", "io", "metrics", "plot", "report", "rivals", "theory")
 
 __all__ = [
+    "Comparison",
     "HedgeGraph",
     "SparsitronGraph",
     "__version__",
+    "compare",
     "datasets",
     "io",
     "metrics",

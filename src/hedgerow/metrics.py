@@ -12,6 +12,7 @@ metric               estimate empty  truth empty  both empty
 `recall`             0               1            1
 `f1`                 0               0            1
 `mcc`                0               0            1
+`jaccard`            0               0            1
 ===================  ==============  ===========  ==========
 """
 
@@ -32,6 +33,7 @@ __all__ = [
     "f1",
     "fdp",
     "hamming",
+    "jaccard",
     "max_weight_error",
     "mcc",
     "precision",
@@ -161,6 +163,20 @@ def mcc(estimate: Any, truth: Any) -> float:
         return 1.0
     margins = (found + false) * (found + missed) * (gaps + false) * (gaps + missed)
     return (found * gaps - false * missed) / sqrt(margins) if margins else 0.0
+
+
+def jaccard(first: Any, second: Any) -> float:
+    """Share of the edges of either graph that both have; 1 for two empty graphs.
+
+    Examples
+    --------
+    >>> from hedgerow.datasets import make
+    >>> jaccard(make("cycle", 5).adjacency, make("chain", 5).adjacency)
+    0.8
+    """
+    counts = confusion(first, second)
+    different = counts.false_edges + counts.missed_edges
+    return _share(counts.true_edges, different, of_none=1.0)
 
 
 def average_precision(scores: Any, truth: Any) -> float:

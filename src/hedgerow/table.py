@@ -1,6 +1,6 @@
 """A small table of edges that needs no data-frame package and turns into any of them."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -85,14 +85,10 @@ class EdgeTable:
 
     def __str__(self) -> str:
         shown = [self._texts(edge) for edge in self._head()]
-        texts = [self.COLUMNS, *shown]
-        widths = [max(len(row[k]) for row in texts) for k in range(len(self.COLUMNS))]
-        lines = [
-            "  ".join(_align(k, cell, widths[k]) for k, cell in enumerate(row)).rstrip()
-            for row in texts
-        ]
         rest = len(self) - len(shown)
-        return "\n".join(lines + ([f"... and {rest} more"] if rest else []))
+        return aligned([self.COLUMNS, *shown], left=(0, 1)) + (
+            f"\n... and {rest} more" if rest else ""
+        )
 
     def __repr__(self) -> str:
         return f"<EdgeTable of {len(self)} edges>\n{self}"
@@ -122,5 +118,21 @@ class EdgeTable:
         )
 
 
-def _align(column: int, cell: str, width: int) -> str:
-    return cell.ljust(width) if column < 2 else cell.rjust(width)
+def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> str:
+    """Return rows of cells as lines of text; the columns ``left`` begin flush, others end so.
+
+    Examples
+    --------
+    >>> print(aligned([["name", "n"], ["a", "10"]], left=[0]))
+    name   n
+    a     10
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if k in left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)

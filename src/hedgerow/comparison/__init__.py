@@ -1,0 +1,11 @@
+"""Several methods on one table: what each finds, how long it takes, how far they agree.
+
+Every method runs in a process of its own, under a time budget; what it does there, be it to hang,
+to crash or to eat memory, leaves the others unharmed.
+"""
+
+from hedgerow.comparison._compare import compare
+from hedgerow.comparison._outcome import Outcome, Status
+from hedgerow.comparison._result import Comparison
+
+__all__ = ["Comparison", "Outcome", "Status", "compare"]

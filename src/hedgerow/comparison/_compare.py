@@ -1,0 +1,118 @@
+"""Run methods one after another on the same rows."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+
+from hedgerow import progress
+from hedgerow._validate import integer_at_least, positive
+from hedgerow.comparison._methods import Methods, chosen
+from hedgerow.comparison._outcome import Outcome, Status
+from hedgerow.comparison._process import found, run
+from hedgerow.comparison._result import Comparison
+from hedgerow.comparison._worker import ROWS
+from hedgerow.estimators._input import column_labels, read_rows
+from hedgerow.metrics import confusion
+
+_FEWEST_ROWS = 4  # half of them is the least that an estimator takes
+
+
+def compare(
+    X: Any,
+    methods: Methods | None = None,
+    truth: Any = None,
+    *,
+    time_budget: float = 60.0,
+    resamples: int = 3,
+    seed: int = 0,
+) -> Comparison:
+    """Run several methods on one table and lay their graphs side by side.
+
+    Each method learns from all the rows, then, while its budget lasts, from both halves of the
+    rows for every random split. It does so in a process of its own, after an untimed warm-up, one
+    method at a time. A method that fails, or whose package is absent, is reported and the others
+    run on. Ctrl-C ends the comparison and keeps what is done; what is left is marked as not run.
+
+    Parameters
+    ----------
+    X : array, data frame or Arrow table of shape (n_samples, n_features)
+    methods : str, iterable of str, or mapping of str to parameters, optional
+        Names as in `hedgerow.rivals.names`, which are also the default; ``"module:Class"`` is an
+        estimator of your own with ``fit``, ``adjacency_`` and ``score_matrix_``.
+    truth : array or sparse array of shape (n_features, n_features), optional
+        The true graph, if it is known: non-zero entries are edges.
+    time_budget : float, default=60
+        Seconds for each method.
+    resamples : int, default=3
+        Random splits of the rows into halves, for the stability of each method; may be 0.
+    seed : int, default=0
+        Decides the splits, which are the same for all methods.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import compare
+    >>> X = np.cumsum(np.random.default_rng(0).standard_normal((400, 5)), axis=1)
+    >>> result = compare(X, ["hedgerow"], resamples=1)
+    >>> result["hedgerow"].edges.tolist()
+    [[2, 3], [3, 4], [1, 2], [0, 1]]
+    """
+    table = BaseEstimator()
+    rows = read_rows(table, X, reset=True, min_rows=_FEWEST_ROWS)
+    wanted = chosen(methods)
+    graph = None if truth is None else _graph(truth, rows.shape[1])
+    job = {
+        "budget": positive("time_budget", time_budget),
+        "resamples": integer_at_least("resamples", resamples, 0),
+        "seed": integer_at_least("seed", seed, 0),
+    }
+    outcomes = list(_outcomes(rows, wanted, job))
+    return Comparison(
+        outcomes=tuple(outcomes),
+        names=tuple(str(name) for name in column_labels(table)),
+        n_rows=len(rows),
+        time_budget=float(time_budget),
+        resamples=resamples,
+        truth=graph,
+    )
+
+
+def _outcomes(
+    rows: np.ndarray, wanted: dict[str, dict[str, Any]], job: dict[str, Any]
+) -> Iterator[Outcome]:
+    n_columns, interrupted = rows.shape[1], False
+    with TemporaryDirectory(prefix="hedgerow-") as name:
+        np.save(Path(name) / ROWS, rows, allow_pickle=False)
+        for number, (method, parameters) in enumerate(wanted.items()):
+            folder = Path(name) / str(number)
+            folder.mkdir()
+            outcome = None
+            if not interrupted:
+                tell = partial(progress.report, method)
+                try:
+                    outcome = run(folder, method, job | {"parameters": parameters}, n_columns, tell)
+                except KeyboardInterrupt:
+                    interrupted = True
+                    outcome = found(folder, method, n_columns)
+                tell(1.0)
+            yield outcome or Outcome(method, Status.NOT_RUN, "interrupted", n_columns)
+
+
+def _graph(truth: Any, n_columns: int) -> csr_array:
+    if np.shape(truth) != (n_columns, n_columns):
+        raise ValueError(f"truth must have shape {(n_columns, n_columns)}, got {np.shape(truth)}")
+    confusion(truth, truth)  # refuses what is not symmetric or not finite
+    graph = csr_array(csr_array(truth) != 0)
+    graph.setdiag(False)
+    graph.eliminate_zeros()
+    return graph
