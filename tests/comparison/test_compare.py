@@ -16,6 +16,7 @@ from hedgerow import compare, rivals
 from hedgerow.comparison import Status
 from hedgerow.comparison._worker import JOB, ROWS
 from hedgerow.datasets import make
+from hedgerow.estimators import DataWarning
 from hedgerow.progress import watching
 
 HERE = "tests.comparison.methods:"
@@ -101,7 +102,8 @@ def test_ctrl_c_keeps_what_is_done(rows, tmp_path, monkeypatch):
 def test_a_worker_ends_when_its_parent_is_gone(rows, tmp_path):
     np.save(tmp_path / ROWS, rows)
     (tmp_path / "0").mkdir()
-    job = {"method": HERE + "Hangs", "parameters": {}, "budget": 600, "resamples": 0, "seed": 0}
+    job = {"method": HERE + "Hangs", "parameters": {}, "budget": 600}
+    job |= {"columns": [0, 1, 2, 3, 4], "resamples": 0, "seed": 0}
     (tmp_path / "0" / JOB).write_text(json.dumps(job))
     worker = subprocess.Popen(
         [sys.executable, "-m", "hedgerow.comparison._worker", str(tmp_path / "0")],
@@ -154,7 +156,19 @@ def test_bad_arguments(rows, arguments, message):
         compare(rows, **arguments)
 
 
+def test_constant_columns_are_set_aside_once_for_all(rows):
+    rows = np.insert(rows, [1, 4], 3.0, axis=1)  # columns 1 and 5
+    with pytest.warns(DataWarning, match="constant columns are isolated nodes: 1, 5"):
+        result = compare(rows, HERE + "Chain", resamples=1)
+    [chain] = result
+    assert chain.edges.tolist() == [[0, 2], [2, 3], [3, 4], [4, 6]]
+    assert chain.adjacency.shape == (7, 7)
+    assert chain.stability == 1.0
+
+
 def test_bad_rows():
+    with pytest.raises(ValueError, match="X must have at least two columns that vary, got 1"):
+        compare(np.c_[np.arange(5.0), np.ones(5)])
     with pytest.raises(ValueError, match="X must be finite, got 1 NaN"):
         compare(np.array([[1.0, np.nan], [2, 3], [3, 4], [5, 6]]))
 

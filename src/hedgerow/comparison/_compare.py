@@ -1,5 +1,6 @@
 """Run methods one after another on the same rows."""
 
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,8 @@ from hedgerow.comparison._outcome import Outcome, Status
 from hedgerow.comparison._process import found, run
 from hedgerow.comparison._result import Comparison
 from hedgerow.comparison._worker import ROWS
-from hedgerow.estimators._input import column_labels, read_rows
+from hedgerow.estimators import DataWarning
+from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.metrics import confusion
 
 _FEWEST_ROWS = 4  # half of them is the least that an estimator takes
@@ -38,6 +40,7 @@ def compare(
     rows for every random split. It does so in a process of its own, after an untimed warm-up, one
     method at a time. A method that fails, or whose package is absent, is reported and the others
     run on. Ctrl-C ends the comparison and keeps what is done; what is left is marked as not run.
+    Columns that never vary have no neighbours, and no method is shown them.
 
     Parameters
     ----------
@@ -69,17 +72,19 @@ def compare(
     """
     table = BaseEstimator()
     rows = read_rows(table, X, reset=True, min_rows=_FEWEST_ROWS)
+    labels = column_labels(table)
+    columns = _varying(rows, labels)
     wanted = chosen(methods)
     graph = None if truth is None else _graph(truth, rows.shape[1])
     job = {
         "budget": positive("time_budget", time_budget),
         "resamples": integer_at_least("resamples", resamples, 0),
         "seed": integer_at_least("seed", seed, 0),
+        "columns": columns.tolist(),
     }
-    outcomes = list(_outcomes(rows, wanted, job))
     return Comparison(
-        outcomes=tuple(outcomes),
-        names=tuple(str(name) for name in column_labels(table)),
+        outcomes=tuple(_outcomes(rows, wanted, job)),
+        names=tuple(map(str, labels)),
         n_rows=len(rows),
         time_budget=float(time_budget),
         resamples=resamples,
@@ -92,7 +97,7 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     n_columns, interrupted = rows.shape[1], False
     with TemporaryDirectory(prefix="hedgerow-") as name:
-        np.save(Path(name) / ROWS, rows, allow_pickle=False)
+        np.save(Path(name) / ROWS, rows[:, job["columns"]], allow_pickle=False)
         for number, (method, parameters) in enumerate(wanted.items()):
             folder = Path(name) / str(number)
             folder.mkdir()
@@ -106,6 +111,17 @@ def _outcomes(
                     outcome = found(folder, method, n_columns)
                 tell(1.0)
             yield outcome or Outcome(method, Status.NOT_RUN, "interrupted", n_columns)
+
+
+def _varying(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the columns that methods are shown, and warn of the others."""
+    varies = rows.min(axis=0) != rows.max(axis=0)
+    if varies.sum() < 2:
+        raise ValueError(f"X must have at least two columns that vary, got {varies.sum()}")
+    if not varies.all():
+        aside = listed(map(repr, labels[~varies]))
+        warnings.warn(f"constant columns are isolated nodes: {aside}", DataWarning, stacklevel=3)
+    return np.flatnonzero(varies)
 
 
 def _graph(truth: Any, n_columns: int) -> csr_array:

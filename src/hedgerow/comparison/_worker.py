@@ -45,34 +45,35 @@ def main(folder: Path) -> None:
         method = build(job["method"], job["parameters"])
         _warm_up(method)
         (folder / READY).touch()
-        _work(method, folder, job["budget"], job["resamples"], job["seed"])
+        _work(method, folder, job)
     except Exception as error:
         status, reason = _explained(error)
         with atomic_path(folder / FAILURE) as file:
             file.write_text(json.dumps({"status": status, "reason": reason}))
 
 
-def _work(method: Any, folder: Path, budget: float, resamples: int, seed: int) -> None:
-    end = monotonic() + budget
+def _work(method: Any, folder: Path, job: dict[str, Any]) -> None:
+    end = monotonic() + job["budget"]
+    columns = np.array(job["columns"])
     rows = np.load(folder.parent / ROWS, mmap_mode="r", allow_pickle=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        whole = _fit(method, rows, end)
+        whole = _fit(method, rows, columns, end)
     messages = list(dict.fromkeys(" ".join(str(each.message).split()) for each in caught))
     with atomic_path(folder / WHOLE) as file:
         np.savez(file, **whole._asdict(), warnings=np.array(messages, dtype=str))
     warnings.simplefilter("ignore")
-    for split in range(resamples):
-        order = np.random.default_rng([seed, split]).permutation(len(rows))
+    for split in range(job["resamples"]):
+        order = np.random.default_rng([job["seed"], split]).permutation(len(rows))
         halves = np.array_split(order, 2)
         # Half the rows may be too few for a method; the graph of all rows stands all the same.
         with suppress(Exception):
-            first, second = (_fit(method, rows[np.sort(half)], end).edges for half in halves)
+            fits = [_fit(method, rows[np.sort(half)], columns, end) for half in halves]
             with atomic_path(folder / SPLIT.format(split)) as file:
-                np.savez(file, first=first, second=second)
+                np.savez(file, first=fits[0].edges, second=fits[1].edges)
 
 
-def _fit(method: Any, rows: NDArray[np.floating], end: float) -> Fit:
+def _fit(method: Any, rows: NDArray[np.floating], columns: NDArray[np.int64], end: float) -> Fit:
     method = clone(method)
     left = end - monotonic()
     if left <= 0:
@@ -86,7 +87,7 @@ def _fit(method: Any, rows: NDArray[np.floating], end: float) -> Fit:
     edges = np.column_stack([graph.row[once], graph.col[once]]).astype(np.int64)
     scores = np.asarray(method.score_matrix_)[edges[:, 0], edges[:, 1]].astype(np.float64)
     surest = np.lexsort((edges[:, 1], edges[:, 0], -scores))
-    return Fit(edges[surest], scores[surest], seconds)
+    return Fit(columns[edges[surest]], scores[surest], seconds)
 
 
 def _warm_up(method: Any) -> None:
