@@ -18,7 +18,7 @@ AVAILABLE = [name for name in rivals.names() if rivals.why_not(name) is None]
 
 
 @parametrize_with_checks(
-    [rivals.make(name) for name in AVAILABLE],
+    list({rivals.REGISTRY[name].class_name: rivals.make(name) for name in AVAILABLE}.values()),
     expected_failed_checks=lambda method: EXPECTED_FAILURES.get(type(method).__name__, {}),
 )
 def test_scikit_learn_checks(estimator, check):

@@ -27,6 +27,7 @@ class Clock:
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
         self._start = monotonic()
+        self._stage, self._done = "starting", 0.0
 
     @property
     def left(self) -> float:
@@ -35,9 +36,16 @@ class Clock:
 
     def check(self, stage: str, done: float) -> None:
         """Report the share ``done`` of a stage, from 0 to 1; raise `OutOfTime` if it is time."""
+        self._stage, self._done = stage, done
         progress.report(stage, done)
+        self.tick()
+
+    def tick(self) -> None:
+        """Raise `OutOfTime` if it is time: for loops inside what a check counts as one step."""
         if self.left <= 0:
-            raise OutOfTime(f"time_limit of {self._limit:g} s is over: {stage} was {done:.0%} done")
+            raise OutOfTime(
+                f"time_limit of {self._limit:g} s is over: {self._stage} was {self._done:.0%} done"
+            )
 
     def over(self, items: Sequence[Item], stage: str) -> Iterator[Item]:
         """Go through ``items``, with a check before each."""

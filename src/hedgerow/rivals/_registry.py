@@ -19,6 +19,38 @@ class Entry(NamedTuple):
 REGISTRY: dict[str, Entry] = {
     "hedgerow": Entry("_hedge", "Hedge", "HedgeGraph: one pass of Hedge, then tested edges"),
     "sparsitron": Entry("_sparsitron", "Sparsitron", "SparsitronGraph: the paper's algorithm"),
+    "glasso": Entry("_graphical_lasso", "GraphicalLasso", "graphical lasso, penalty by EBIC"),
+    "quic": Entry("_quic", "Quic", "graphical lasso by Newton steps, penalty by EBIC"),
+    "neighbourhoods": Entry(
+        "_neighbourhoods", "NeighbourhoodSelection", "a lasso for each node, penalty by theory"
+    ),
+    "inverse_gram": Entry("_inverse_gram", "InverseGram", "inverse Gram matrix, exact tests"),
+    "scaled_lasso": Entry("_scaled_lasso", "ScaledLasso", "scaled lasso, tests without its bias"),
+    "huge_mb_ric": Entry(
+        "_huge", "Huge", "pyhuge: a lasso for each node, penalty by rotation", "pyhuge"
+    ),
+    "huge_mb_stars": Entry(
+        "_huge",
+        "Huge",
+        "pyhuge: a lasso for each node, penalty by stability",
+        "pyhuge",
+        {"criterion": "stars"},
+    ),
+    "huge_glasso_ebic": Entry(
+        "_huge",
+        "Huge",
+        "pyhuge: graphical lasso, penalty by EBIC",
+        "pyhuge",
+        {"method": "glasso", "criterion": "ebic"},
+    ),
+    "gglasso": Entry("_gglasso", "GGLasso", "gglasso: graphical lasso, penalty by EBIC", "gglasso"),
+    "pc": Entry("_pc", "PC", "PC skeleton: no separating set among the neighbours"),
+    "conditional_covariance": Entry(
+        "_conditional_covariance",
+        "ConditionalCovariance",
+        "thresholded conditional covariances, over all small separators",
+    ),
+    "exhaustive": Entry("_exhaustive", "Exhaustive", "best set of neighbours, all sets tried"),
 }
 
 
