@@ -1,12 +1,12 @@
-// Bundle the page's script and style into the Python package, with the licences of what is inside
-// and a digest of the sources, by which a test knows that the bundle is up to date.
+// Bundle the pages' scripts and styles into the Python package, with the licences of what is inside
+// and a digest of the sources, by which a test knows that the bundles are up to date.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const TARGET = "../src/hedgerow/report";
+const PACKAGE = "../src/hedgerow";
 
 function sources() {
   const inside = readdirSync("src", { recursive: true, withFileTypes: true })
@@ -30,7 +30,7 @@ function licences(inputs) {
   });
 }
 
-async function bundle(entry, extension) {
+async function bundle(entry, target) {
   const result = await build({
     entryPoints: [entry],
     bundle: true,
@@ -45,8 +45,10 @@ async function bundle(entry, extension) {
   });
   const notices = licences(Object.keys(result.metafile.inputs));
   const note = [`Built by frontend/build.mjs from sources ${digest()}`, ...notices].join("\n\n---\n\n");
-  writeFileSync(`${TARGET}/bundle.${extension}`, `/*\n${note}\n*/\n${result.outputFiles[0].text}`);
+  writeFileSync(`${PACKAGE}/${target}`, `/*\n${note}\n*/\n${result.outputFiles[0].text}`);
 }
 
-await bundle("src/main.ts", "js");
-await bundle("src/style.css", "css");
+await bundle("src/main.ts", "report/bundle.js");
+await bundle("src/style.css", "report/bundle.css");
+await bundle("src/live.ts", "live/bundle.js");
+await bundle("src/live.css", "live/bundle.css");

@@ -1,19 +1,24 @@
-// The data of the page, as `hedgerow.report` embeds it.
+// What a page shows, as Python embeds or sends it.
 
-export interface ReportData {
+export interface Variables {
   title: string;
-  made: string;
   version: string;
-  warnings: string[];
-  rows: number;
   columns: number;
+  names: string[];
   error: "fdr" | "fwer";
   level: number;
   maxLevel: number;
-  detectable: number | null;
-  names: string[];
+}
+
+export interface Places {
   x: number[];
   y: number[];
+}
+
+export interface Edges {
+  rows: number;
+  warnings: string[];
+  detectable: number | null;
   // One entry for each edge, sorted by q.
   source: number[];
   target: number[];
@@ -23,6 +28,11 @@ export interface ReportData {
   q: number[];
 }
 
-export function readData(): ReportData {
-  return JSON.parse(document.getElementById("data")!.textContent!) as ReportData;
+export interface ReportData extends Variables, Places, Edges {
+  made: string;
+}
+
+/** The data in the page itself. */
+export function embedded<Data>(): Data {
+  return JSON.parse(document.getElementById("data")!.textContent!) as Data;
 }

@@ -38,6 +38,11 @@ export class EdgeSet {
     return this.incident[node].filter((edge) => edge < count);
   }
 
+  /** The edge between two variables, if there is one at any level. */
+  between(one: number, other: number): number | undefined {
+    return this.incident[one].find((edge) => this.otherEnd(edge, one) === other);
+  }
+
   otherEnd(edge: number, node: number): number {
     const { source, target } = this.data;
     return source[edge] === node ? target[edge] : source[edge];

@@ -1,27 +1,12 @@
-// Read the data, build the parts, let them listen to one state.
+// The report: read the data, build the parts, let them listen to one state.
 
-import { readData } from "./data";
-import { setUpDrawing } from "./drawing/panel";
+import { embedded, type ReportData } from "./data";
 import { EdgeSet } from "./graph";
-import { setUpDegrees } from "./panels/degrees";
-import { setUpDetails } from "./panels/details";
-import { setUpLevel } from "./panels/level";
-import { setUpMade, setUpMasthead } from "./panels/made";
-import { setUpSearch } from "./panels/search";
-import { setUpTable } from "./panels/table";
+import { setUpPage } from "./page";
 import { State } from "./state";
 import { setUpTheme } from "./theme";
 
-const data = readData();
-const state = new State(new EdgeSet(data));
+const state = new State(new EdgeSet(embedded<ReportData>()));
 
-setUpTheme(state);
-setUpMasthead(data);
-setUpLevel(state);
-setUpSearch(state);
-setUpDetails(state);
-setUpDegrees(state);
-setUpMade(state.edges);
-setUpTable(state);
-setUpDrawing(state);
-document.documentElement.dataset.ready = "";
+setUpTheme(() => state.changed("theme"));
+setUpPage(state);

@@ -3,7 +3,7 @@
 import type { EdgeSet } from "./graph";
 
 export type Selection = { node: number } | { edge: number } | null;
-export type Change = "level" | "selection" | "theme";
+export type Change = "edges" | "level" | "selection" | "theme";
 
 export class State {
   level: number;
@@ -13,7 +13,7 @@ export class State {
   private readonly listeners: [Change[], () => void][] = [];
   private readonly pending = new Set<Change>();
 
-  constructor(readonly edges: EdgeSet) {
+  constructor(public edges: EdgeSet) {
     this.level = edges.data.level;
     this.count = edges.countAt(this.level);
     this.degrees = edges.degrees(this.count);
@@ -26,9 +26,20 @@ export class State {
 
   setLevel(level: number): void {
     this.level = level;
-    this.count = this.edges.countAt(level);
-    this.degrees = this.edges.degrees(this.count);
+    this.admit();
     this.changed("level");
+  }
+
+  /** Go on with other edges of the same variables; what was chosen stays so if it is still there. */
+  setEdges(edges: EdgeSet): void {
+    if (this.selection !== null && "edge" in this.selection) {
+      const { source, target } = this.edges.data;
+      const edge = edges.between(source[this.selection.edge], target[this.selection.edge]);
+      this.selection = edge === undefined ? null : { edge };
+    }
+    this.edges = edges;
+    this.admit();
+    this.changed("edges");
   }
 
   select(selection: Selection): void {
@@ -39,6 +50,11 @@ export class State {
   changed(change: Change): void {
     if (this.pending.size === 0) requestAnimationFrame(() => this.tell());
     this.pending.add(change);
+  }
+
+  private admit(): void {
+    this.count = this.edges.countAt(this.level);
+    this.degrees = this.edges.degrees(this.count);
   }
 
   private tell(): void {

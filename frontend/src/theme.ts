@@ -1,9 +1,8 @@
 // Light or dark: the system's choice until the reader makes one.
 
 import { byId } from "./dom";
-import type { State } from "./state";
 
-export function setUpTheme(state: State): void {
+export function setUpTheme(onChange: () => void): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const button = byId("theme");
   let chosen: boolean | null = null;
@@ -13,7 +12,7 @@ export function setUpTheme(state: State): void {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     button.textContent = dark ? "Light" : "Dark";
     button.setAttribute("aria-label", dark ? "Use light colours" : "Use dark colours");
-    state.changed("theme");
+    onChange();
   };
   button.addEventListener("click", () => {
     chosen = !(chosen ?? system.matches);

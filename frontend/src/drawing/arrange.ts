@@ -8,6 +8,8 @@ const LIMIT = 15_000; // milliseconds, so that a forgotten page does not heat th
 export class Arrangement {
   private worker: ForceAtlas2 | null = null;
   private timer = 0;
+  /** Whether variables are where forces put them, and not where the data has them. */
+  own = false;
 
   constructor(
     private readonly scene: Scene,
@@ -19,12 +21,13 @@ export class Arrangement {
   }
 
   start(): void {
-    const { graph, state } = this.scene;
-    const { partialCorr } = state.edges.data;
-    const { count } = state;
+    const { graph, lines } = this.scene;
     // Edges that the level leaves out stay in the graph, without weight.
-    const getEdgeWeight = (_: string, { index }: { index: number }) =>
-      index < count ? 0.3 + Math.abs(partialCorr[index]) : 0;
+    const getEdgeWeight = (key: string) => {
+      const line = lines.get(key)!;
+      return this.scene.isIn(line) ? 0.3 + Math.abs(line.value) : 0;
+    };
+    this.own = true;
     const order = Math.max(2, graph.order);
     this.worker = new ForceAtlas2(graph, {
       getEdgeWeight,
@@ -57,11 +60,7 @@ export class Arrangement {
 
   restore(): void {
     if (this.running) this.stop();
-    const { x, y } = this.scene.state.edges.data;
-    this.scene.graph.updateEachNodeAttributes((_, attributes) => ({
-      ...attributes,
-      x: x[attributes.index],
-      y: y[attributes.index],
-    }));
+    this.own = false;
+    this.scene.approach(1);
   }
 }

@@ -1,7 +1,7 @@
 // Drawing on a plain canvas: labels for both views, the rest where WebGL is missing and for pictures.
 
 import { shortened } from "../format";
-import { css, type EdgeStyle, type Scene } from "./scene";
+import { css, type EdgeStyle, type Line, type Scene } from "./scene";
 import type { Projection } from "./view";
 
 const MOST_LABELS = 60;
@@ -20,21 +20,21 @@ export function paint(context: Context, scene: Scene, at: Projection, width: num
 
 /** Edges of like style share one path: thousands of lines cost a few strokes. */
 function paintEdges(context: Context, scene: Scene, at: Projection): void {
-  const { source, target } = scene.state.edges.data;
-  const batches = new Map<string, { style: EdgeStyle; edges: number[]; lit: boolean }>();
-  for (let edge = 0; edge < scene.state.count; edge++) {
-    const style = scene.edge(edge)!;
+  const batches = new Map<string, { style: EdgeStyle; lines: Line[]; lit: boolean }>();
+  for (const line of scene.lines.values()) {
+    const style = scene.style(line);
+    if (style === null) continue;
     style.width = Math.round(style.width * 4) / 4 || 0.25;
     const key = `${style.width}/${style.colour}/${style.alpha}`;
-    const batch = batches.get(key) ?? { style, edges: [], lit: scene.isEdgeLit(edge) };
-    batch.edges.push(edge);
+    const batch = batches.get(key) ?? { style, lines: [], lit: scene.isLineLit(line) };
+    batch.lines.push(line);
     batches.set(key, batch);
   }
-  for (const { style, edges } of [...batches.values()].sort((a, b) => Number(a.lit) - Number(b.lit))) {
+  for (const { style, lines } of [...batches.values()].sort((a, b) => Number(a.lit) - Number(b.lit))) {
     context.beginPath();
-    for (const edge of edges) {
-      context.moveTo(at.x0 + at.scale * scene.x[source[edge]], at.y0 - at.scale * scene.y[source[edge]]);
-      context.lineTo(at.x0 + at.scale * scene.x[target[edge]], at.y0 - at.scale * scene.y[target[edge]]);
+    for (const { source, target } of lines) {
+      context.moveTo(at.x0 + at.scale * scene.x[source], at.y0 - at.scale * scene.y[source]);
+      context.lineTo(at.x0 + at.scale * scene.x[target], at.y0 - at.scale * scene.y[target]);
     }
     context.strokeStyle = css(style.colour, style.alpha);
     context.lineWidth = style.width * at.zoom;

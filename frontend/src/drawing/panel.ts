@@ -5,6 +5,7 @@ import type { State } from "../state";
 import { Arrangement } from "./arrange";
 import { CanvasView } from "./canvas-view";
 import { emptyMessage } from "./empty";
+import { Motion } from "./motion";
 import { savePicture } from "./picture";
 import { Scene } from "./scene";
 import { hasWebGL, SigmaView } from "./sigma-view";
@@ -21,6 +22,7 @@ export function setUpDrawing(state: State): void {
 class Drawing {
   private readonly scene: Scene;
   private readonly arrangement: Arrangement;
+  private readonly motion: Motion;
   private view: View;
   private picked = false;
 
@@ -30,6 +32,7 @@ class Drawing {
   ) {
     this.scene = new Scene(state, stage);
     this.view = this.createView();
+    this.motion = new Motion(this.scene, () => this.view.refresh());
     const arrange = this.tool("Rearrange", "Arrange the variables anew, by forces", () =>
       this.arrangement.running ? this.arrangement.stop() : this.arrangement.start(),
     );
@@ -46,12 +49,12 @@ class Drawing {
       this.tool("Fit", "Fit the drawing to the frame", () => this.view.fit()),
     );
     this.setUpStage();
-    byId("strength").textContent = state.edges.size
-      ? `width: strength, up to ${state.edges.strongest.toFixed(2)}`
-      : "";
+    state.on(["edges"], () => this.follow());
+    state.on(["level"], () => this.scene.fade(1));
     state.on(["level"], () => this.arrangement.restart());
     state.on(["selection"], () => this.bringIntoSight());
-    state.on(["level", "selection", "theme"], () => this.show());
+    state.on(["edges", "level", "selection", "theme"], () => this.show());
+    this.showLegend();
     new ResizeObserver(() => this.show()).observe(stage);
   }
 
@@ -76,10 +79,22 @@ class Drawing {
     return el("button", { type: "button", title, "aria-label": title, click }, text);
   }
 
+  /** Take other edges; variables that the reader has arranged stay. */
+  private follow(): void {
+    this.scene.readEdges();
+    this.motion.start(!this.arrangement.own);
+    this.showLegend();
+  }
+
   private show(): void {
     this.scene.update();
     this.view.refresh();
     this.showEmpty();
+  }
+
+  private showLegend(): void {
+    const { size, strongest } = this.state.edges;
+    byId("strength").textContent = size ? `width: strength, up to ${strongest.toFixed(2)}` : "";
   }
 
   private showEmpty(): void {

@@ -1,6 +1,6 @@
 // What is drawn and how: sizes, colours and emphasis, shared by both ways of drawing.
 
-import { MultiUndirectedGraph } from "graphology";
+import { UndirectedGraph } from "graphology";
 import type { State } from "../state";
 
 export type Colour = [red: number, green: number, blue: number];
@@ -17,6 +17,15 @@ export interface EdgeStyle {
   alpha: number;
 }
 
+/** What is drawn of an edge. It outlives the edge while it fades. */
+export interface Line {
+  source: number;
+  target: number;
+  value: number;
+  edge: number; // its place in the data, or -1 where the edge has gone
+  opacity: number;
+}
+
 /** `index` is the position in the data; keys of graphs are text. */
 export interface NodeAttributes {
   index: number;
@@ -24,17 +33,16 @@ export interface NodeAttributes {
   y: number;
 }
 
-export interface EdgeAttributes {
-  index: number;
-}
-
 const FEW = 60;
+const NEAR = 1; // hundredths of the usual distance between neighbours, and nobody sees the rest
 const PALETTE = ["surface", "ink", "muted", "node", "positive", "negative"] as const;
 type Palette = Record<(typeof PALETTE)[number], Colour>;
 
 export class Scene {
   /** Sigma draws this graph and ForceAtlas2 moves it; `x` and `y` follow. */
-  readonly graph = new MultiUndirectedGraph<NodeAttributes, EdgeAttributes>();
+  readonly graph = new UndirectedGraph<NodeAttributes>();
+  /** By the keys of the graph's edges. */
+  readonly lines = new Map<string, Line>();
   readonly x: Float64Array;
   readonly y: Float64Array;
   palette!: Palette;
@@ -48,15 +56,56 @@ export class Scene {
     readonly state: State,
     private readonly stage: HTMLElement,
   ) {
-    const { data, order, size } = state.edges;
+    const { data, order } = state.edges;
     this.x = Float64Array.from(data.x);
     this.y = Float64Array.from(data.y);
     for (let i = 0; i < order; i++) this.graph.addNode(i, { x: data.x[i], y: data.y[i], index: i });
-    for (let e = 0; e < size; e++) {
-      this.graph.addUndirectedEdgeWithKey(e, data.source[e], data.target[e], { index: e });
-    }
     this.graph.on("eachNodeAttributesUpdated", () => this.readPositions());
+    this.readEdges();
+    this.fade(1);
     this.update();
+  }
+
+  /** Have a line for every edge of the state; `fade` shows new ones and hides those of edges gone. */
+  readEdges(): void {
+    const { data, size } = this.state.edges;
+    this.sweep();
+    for (const line of this.lines.values()) line.edge = -1;
+    for (let edge = 0; edge < size; edge++) {
+      const [source, target, value] = [data.source[edge], data.target[edge], data.partialCorr[edge]];
+      const key = `${Math.min(source, target)}-${Math.max(source, target)}`;
+      const opacity = this.lines.get(key)?.opacity ?? 0;
+      if (!this.lines.has(key)) this.graph.addUndirectedEdgeWithKey(key, source, target);
+      this.lines.set(key, { source, target, value, edge, opacity });
+    }
+  }
+
+  /** Bring lines nearer to being there or not, as the level asks; tell whether any is on its way. */
+  fade(step: number): boolean {
+    let fading = false;
+    for (const line of this.lines.values()) {
+      const goal = this.isIn(line) ? 1 : 0;
+      line.opacity = goal ? Math.min(1, line.opacity + step) : Math.max(0, line.opacity - step);
+      fading ||= line.opacity !== goal;
+    }
+    return fading;
+  }
+
+  /** Bring variables nearer to where the data has them; tell whether any is on its way. */
+  approach(share: number): boolean {
+    const { x, y } = this.state.edges.data;
+    let moving = false;
+    const nearer = (from: number, to: number) => {
+      if (share === 1 || Math.abs(to - from) < NEAR) return to;
+      moving = true;
+      return from + share * (to - from);
+    };
+    this.graph.updateEachNodeAttributes((_, at) => ({
+      ...at,
+      x: nearer(at.x, x[at.index]),
+      y: nearer(at.y, y[at.index]),
+    }));
+    return moving;
   }
 
   /** Follow the state; call after any change of it and before drawing. */
@@ -83,16 +132,20 @@ export class Scene {
     return degree ? { size, colour: palette.node, alpha: 1 } : { size, colour: palette.muted, alpha: 0.4 };
   }
 
-  /** The style of an edge, or null where the level leaves it out. */
-  edge(edge: number): EdgeStyle | null {
-    if (edge >= this.state.count) return null;
-    const { data, strongest } = this.state.edges;
-    const value = data.partialCorr[edge];
-    const width = Math.max(0.3, this.fineness) * (0.7 + (5 * Math.abs(value)) / strongest);
+  /** The style of a line, or null where there is nothing to see. */
+  style({ value, edge, opacity }: Line): EdgeStyle | null {
+    if (opacity === 0) return null;
+    const strength = Math.min(1, Math.abs(value) / this.state.edges.strongest);
+    const width = Math.max(0.3, this.fineness) * (0.7 + 5 * strength);
     const colour = value < 0 ? this.palette.negative : this.palette.positive;
-    if (!this.lit) return { width, colour, alpha: this.edgeAlpha };
-    if (this.lit.edges.has(edge)) return { width, colour, alpha: 0.9 };
-    return { width, colour: this.palette.muted, alpha: 0.1 * this.edgeAlpha };
+    if (!this.lit) return { width, colour, alpha: this.edgeAlpha * opacity };
+    if (this.lit.edges.has(edge)) return { width, colour, alpha: 0.9 * opacity };
+    return { width, colour: this.palette.muted, alpha: 0.1 * this.edgeAlpha * opacity };
+  }
+
+  /** Whether the edge of a line is in the graph at this level. */
+  isIn({ edge }: Line): boolean {
+    return edge >= 0 && edge < this.state.count;
   }
 
   isLit(node: number): boolean {
@@ -105,7 +158,7 @@ export class Scene {
     return this.state.degrees[node] > 0 || this.state.edges.order <= FEW;
   }
 
-  isEdgeLit(edge: number): boolean {
+  isLineLit({ edge }: Line): boolean {
     return this.lit?.edges.has(edge) ?? false;
   }
 
@@ -131,6 +184,16 @@ export class Scene {
     const incident = edges.edgesOf(selection.node, count);
     const nodes = incident.map((edge) => edges.otherEnd(edge, selection.node));
     return { nodes: new Set([selection.node, ...nodes]), edges: new Set(incident) };
+  }
+
+  /** Forget lines that have faded. Sigma takes edges one by one slowly, but all at once quickly. */
+  private sweep(): void {
+    const gone = [...this.lines].filter(([, line]) => line.edge < 0 && line.opacity === 0);
+    if (gone.length === 0) return;
+    for (const [key] of gone) this.lines.delete(key);
+    this.graph.clearEdges();
+    for (const [key, { source, target }] of this.lines)
+      this.graph.addUndirectedEdgeWithKey(key, source, target);
   }
 
   private readPositions(): void {

@@ -2,7 +2,7 @@
 
 import Sigma from "sigma";
 import { paintHover, paintLabels } from "./painter";
-import { css, type Colour, type EdgeAttributes, type NodeAttributes, type Scene } from "./scene";
+import { css, type Colour, type Line, type NodeAttributes, type Scene } from "./scene";
 import { calm, closeUp, paddingOf, sizeRatio, type OnPick, type Projection, type View } from "./view";
 
 const MANY_EDGES = 5000;
@@ -18,7 +18,7 @@ function blended(colour: Colour, alpha: number): string {
 }
 
 export class SigmaView implements View {
-  private readonly sigma: Sigma<NodeAttributes, EdgeAttributes>;
+  private readonly sigma: Sigma<NodeAttributes>;
 
   constructor(
     private readonly scene: Scene,
@@ -35,7 +35,7 @@ export class SigmaView implements View {
       maxCameraRatio: 4,
       zoomToSizeRatioFunction: sizeRatio,
       nodeReducer: (_, attributes) => this.nodeData(attributes),
-      edgeReducer: (_, { index }) => this.edgeData(index),
+      edgeReducer: (key) => this.edgeData(scene.lines.get(key)),
       defaultDrawNodeHover: (context, { key, x, y, size }) =>
         paintHover(context, scene, Number(key), x, y, size),
     });
@@ -96,15 +96,14 @@ export class SigmaView implements View {
     return { x, y, size, color: blended(colour, alpha), zIndex: this.scene.isLit(index) ? 1 : 0 };
   }
 
-  private edgeData(index: number) {
-    const style = this.scene.edge(index);
-    if (style === null) return { hidden: true, size: 0, color: "", zIndex: 0 };
-    const zIndex = this.scene.isEdgeLit(index) ? 1 : 0;
+  private edgeData(line: Line | undefined) {
+    const style = line && this.scene.style(line);
+    if (!style) return { hidden: true, size: 0, color: "", zIndex: 0 };
     return {
       hidden: false,
       size: style.width + SOFT_EDGE,
       color: blended(style.colour, style.alpha),
-      zIndex,
+      zIndex: this.scene.isLineLit(line) ? 1 : 0,
     };
   }
 

@@ -29,7 +29,7 @@ export function setUpDegrees(state: State): void {
     );
     place.replaceChildren(chart(bars(state.degrees), mean), note);
   };
-  state.on(["level"], show);
+  state.on(["edges", "level"], show);
   show();
 }
 

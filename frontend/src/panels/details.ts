@@ -10,12 +10,21 @@ const SUGGESTED = 6;
 
 export function setUpDetails(state: State): void {
   const place = byId("details");
+  const buttons = () => [...place.querySelectorAll("button")];
   const show = () => {
     const focused = place.contains(document.activeElement);
     place.replaceChildren(...content(state));
     // A button that was pressed here is gone; stay with what took its place.
-    if (focused) place.querySelector("button")?.focus();
+    if (focused) buttons()[0]?.focus();
   };
+  const refresh = () => {
+    const focused = buttons().findIndex((button) => button === document.activeElement);
+    const { scrollTop } = place;
+    place.replaceChildren(...content(state));
+    buttons()[focused]?.focus({ preventScroll: true });
+    place.scrollTop = scrollTop;
+  };
+  state.on(["edges"], refresh);
   state.on(["level", "selection"], show);
   state.on(["selection"], () => (byId("said").textContent = summary(state)));
   show();

@@ -14,13 +14,16 @@ export function setUpLevel(state: State): void {
   const exact = byId<HTMLInputElement>("level-exact");
   const reset = byId("level-reset");
 
-  const show = () => {
-    slider.value = String(stopBelow(stops, state.level));
+  const showCount = () => {
     slider.setAttribute("aria-valuetext", `${plain(state.level)}, ${count(state.count)} edges`);
-    exact.value = plain(state.level);
-    exact.removeAttribute("aria-invalid");
     byId("count").textContent = count(state.count);
     byId("count-unit").textContent = state.count === 1 ? "edge" : "edges";
+  };
+  const show = () => {
+    slider.value = String(stopBelow(stops, state.level));
+    exact.value = plain(state.level);
+    exact.removeAttribute("aria-invalid");
+    showCount();
     byId("promise").textContent = promise(error, state.level);
     reset.hidden = state.level === level;
   };
@@ -44,6 +47,7 @@ export function setUpLevel(state: State): void {
     if (value > 0 && value <= maxLevel) choose(value);
     else exact.setAttribute("aria-invalid", "true");
   });
+  state.on(["edges"], showCount);
   show();
 }
 

@@ -1,27 +1,36 @@
 // The heading, and how the graph was made.
 
-import type { ReportData } from "../data";
 import { byId, el } from "../dom";
 import { count, plain, plural } from "../format";
 import type { EdgeSet } from "../graph";
+import type { State } from "../state";
 
 const KIND = { fdr: "false discovery rate", fwer: "family-wise error rate" };
 
-export function setUpMasthead(data: ReportData): void {
-  document.title = data.title;
-  byId("title").textContent = data.title;
-  const facts = [plural(data.rows, "row"), plural(data.names.length, "variable")];
-  if (data.made) facts.push(data.made);
-  const summary = byId("summary");
-  summary.append(facts.join(" · "));
-  if (data.warnings.length)
-    summary.append(
-      " · ",
-      el("a", { href: "#made", class: "caution" }, plural(data.warnings.length, "warning")),
-    );
+export function setUpMasthead(state: State): void {
+  const { title, made } = state.edges.data;
+  document.title = title;
+  byId("title").textContent = title;
+  const show = () => {
+    const { rows, names, warnings } = state.edges.data;
+    const facts = [plural(rows, "row"), plural(names.length, "variable")];
+    if (made) facts.push(made);
+    const summary = byId("summary");
+    summary.replaceChildren(facts.join(" · "));
+    if (warnings.length)
+      summary.append(" · ", el("a", { href: "#made", class: "caution" }, plural(warnings.length, "warning")));
+  };
+  state.on(["edges"], show);
+  show();
 }
 
-export function setUpMade(edges: EdgeSet): void {
+export function setUpMade(state: State): void {
+  const show = () => byId("made").replaceChildren(...content(state.edges));
+  state.on(["edges"], show);
+  show();
+}
+
+function content(edges: EdgeSet): HTMLElement[] {
   const { data } = edges;
   const facts: [string, string][] = [
     ["Rows", count(data.rows)],
@@ -35,22 +44,18 @@ export function setUpMade(edges: EdgeSet): void {
     ["Hedgerow", data.version],
   ];
   if (data.columns !== edges.order) facts.splice(2, 0, ["Columns used", count(edges.order)]);
-  const place = byId("made");
-  if (data.warnings.length) {
-    place.append(
-      el(
-        "ul",
-        { class: "warnings", "aria-label": "Warnings" },
-        ...data.warnings.map((warning) => el("li", {}, warning)),
-      ),
-    );
-  }
-  place.append(
+  const warnings = el(
+    "ul",
+    { class: "warnings", "aria-label": "Warnings" },
+    ...data.warnings.map((warning) => el("li", {}, warning)),
+  );
+  return [
+    ...(data.warnings.length ? [warnings] : []),
     el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)])),
     el(
       "p",
       { class: "note" },
       "An edge joins two variables that stay correlated when all others are held fixed. Its q is the smallest level at which it is in the graph.",
     ),
-  );
+  ];
 }

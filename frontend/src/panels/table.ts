@@ -20,7 +20,7 @@ export function setUpTable(state: State): void {
 
 class EdgeTable {
   private readonly columns: Column[];
-  private readonly sorted: Uint32Array; // every edge
+  private sorted: Uint32Array = new Uint32Array(); // every edge
   private rows: Uint32Array = new Uint32Array(); // those in the graph at this level
   private sortedBy = 5;
   private ascending = true;
@@ -35,7 +35,6 @@ class EdgeTable {
     private readonly scroller: HTMLElement,
   ) {
     this.columns = columnsOf(state);
-    this.sorted = Uint32Array.from({ length: state.edges.size }, (_, edge) => edge);
     this.heads = this.columns.map((column, i) =>
       el("th", { scope: "col" }, el("button", { type: "button", click: () => this.sortBy(i) }, column.title)),
     );
@@ -54,26 +53,39 @@ class EdgeTable {
     scroller.after(this.note);
     scroller.addEventListener("scroll", () => this.draw());
     new ResizeObserver(() => this.draw()).observe(scroller);
-    state.on(["level"], () => this.filter());
+    state.on(["edges"], () => this.sort());
+    state.on(["level"], () => this.restart());
     state.on(["selection"], () => this.draw());
-    this.filter();
+    this.sort();
   }
 
   private sortBy(column: number): void {
     this.ascending = column === this.sortedBy ? !this.ascending : true;
     this.sortedBy = column;
-    const { key } = this.columns[column];
+    this.sort();
+    this.restart();
+  }
+
+  private sort(): void {
+    const { key } = this.columns[this.sortedBy];
     const sign = this.ascending ? 1 : -1;
-    const keys = Float64Array.from({ length: this.sorted.length }, (_, edge) => key(edge));
+    const keys = Float64Array.from({ length: this.state.edges.size }, (_, edge) => key(edge));
+    this.sorted = Uint32Array.from(keys.keys());
     this.sorted.sort((a, b) => sign * (keys[a] - keys[b]) || a - b);
+    this.filter();
+  }
+
+  /** Begin at the top. */
+  private restart(): void {
+    this.active = 0;
+    this.scroller.scrollTop = 0;
     this.filter();
   }
 
   private filter(): void {
     const { count, level } = this.state;
     this.rows = this.sorted.filter((edge) => edge < count);
-    this.active = 0;
-    this.scroller.scrollTop = 0;
+    this.active = Math.max(0, Math.min(this.active, count - 1));
     this.table.setAttribute("aria-rowcount", String(count + 1));
     this.heads.forEach((head, i) =>
       head.setAttribute(
@@ -156,22 +168,36 @@ class EdgeTable {
 }
 
 function columnsOf(state: State): Column[] {
-  const { names, data } = state.edges;
+  const { names } = state.edges;
   const rank = ranks(names);
-  const sign = (edge: number) => (data.partialCorr[edge] < 0 ? "number negative" : "number positive");
-  const number = () => "number";
+  const name = (end: "source" | "target"): Column => ({
+    title: "Variable",
+    key: (edge) => rank[state.edges.data[end][edge]],
+    cell: (edge) => nameOf(names[state.edges.data[end][edge]]),
+  });
+  const number = (
+    title: string,
+    values: "partialCorr" | "z" | "p" | "q",
+    format: (value: number) => string,
+    kind = (_: number) => "number",
+  ): Column => ({
+    title,
+    key: (edge) => state.edges.data[values][edge],
+    cell: (edge) => format(state.edges.data[values][edge]),
+    kind: (edge) => kind(state.edges.data[values][edge]),
+  });
   return [
-    { title: "Variable", key: (e) => rank[data.source[e]], cell: (e) => nameOf(names[data.source[e]]) },
-    { title: "Variable", key: (e) => rank[data.target[e]], cell: (e) => nameOf(names[data.target[e]]) },
-    {
-      title: "Partial corr.",
-      key: (e) => data.partialCorr[e],
-      cell: (e) => signed(data.partialCorr[e], 3),
-      kind: sign,
-    },
-    { title: "z", key: (e) => data.z[e], cell: (e) => signed(data.z[e], 2), kind: number },
-    { title: "p", key: (e) => data.p[e], cell: (e) => probability(data.p[e]), kind: number },
-    { title: "q", key: (e) => data.q[e], cell: (e) => probability(data.q[e]), kind: number },
+    name("source"),
+    name("target"),
+    number(
+      "Partial corr.",
+      "partialCorr",
+      (value) => signed(value, 3),
+      (value) => (value < 0 ? "number negative" : "number positive"),
+    ),
+    number("z", "z", (value) => signed(value, 2)),
+    number("p", "p", probability),
+    number("q", "q", probability),
   ];
 }
 
