@@ -235,6 +235,13 @@ class HedgeGraph(NotebookSummary):
         path : str or path
             An existing file is replaced only once the new one is complete.
         """
+        storage.write(path, _KIND, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what `save` writes, a header that JSON can hold and arrays.
+
+        The arrays are the model's own, and change as it learns.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         header = {
@@ -242,7 +249,7 @@ class HedgeGraph(NotebookSummary):
             "parameters": self.get_params(),
             "feature_names": None if names is None else [str(name) for name in names],
         }
-        storage.write(path, _KIND, header, self._stream.arrays())
+        return header, self._stream.arrays()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -252,7 +259,11 @@ class HedgeGraph(NotebookSummary):
         ----------
         path : str or path
         """
-        header, arrays = storage.read(path, _KIND)
+        return cls.from_parts(*storage.read(path, _KIND))
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Return the model whose `parts` these are."""
         model = cls(**header["parameters"])
         model._stream = HedgeStream.from_arrays(arrays, engine_for(model.device))
         model.n_features_in_ = model._stream.n_columns
