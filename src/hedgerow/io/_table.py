@@ -24,9 +24,9 @@ from hedgerow.io._source import Batch, DataError, Source
 
 STDIN = "-"
 MISSING = ("error", "drop")
-_TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
-_JSON_LINES = (".ndjson", ".jsonl")
-_OPENERS: dict[str, Callable[[Path, ExitStack], Source]] = {
+TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
+JSON_LINES = (".ndjson", ".jsonl")
+OPENERS: dict[str, Callable[[Path, ExitStack], Source]] = {
     ".parquet": open_parquet,
     ".pq": open_parquet,
     ".arrow": open_arrow,
@@ -35,8 +35,8 @@ _OPENERS: dict[str, Callable[[Path, ExitStack], Source]] = {
     ".npy": open_npy,
     ".h5ad": open_h5ad,
 }
-_UNTYPED = (*_TEXT, *_JSON_LINES)
-READABLE = (*_UNTYPED, *(f"{suffix}.gz" for suffix in _UNTYPED), *_OPENERS)
+_UNTYPED = (*TEXT, *JSON_LINES)
+READABLE = (*_UNTYPED, *(f"{suffix}.gz" for suffix in _UNTYPED), *OPENERS)
 
 
 class Table:
@@ -174,13 +174,13 @@ def open_table(
            [ 1.8, 75. ]])
     """
     one_of("missing", missing, MISSING)
-    delimiter = _one_character(delimiter)
+    delimiter = one_character(delimiter)
     with ExitStack() as stack:
         source = _open(path, delimiter, header, stack)
         return Table(source, columns, drop, missing, stack.pop_all())
 
 
-def _one_character(delimiter: str | None) -> str | None:
+def one_character(delimiter: str | None) -> str | None:
     if delimiter in ("tab", "\\t"):
         return "\t"
     if delimiter is not None and (
@@ -199,17 +199,17 @@ def _open(
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(EISDIR, "is a folder, not a file", str(path))
-    suffix, packed = _suffix(path)
+    suffix, packed = suffix_of(path)
     raw = stack.enter_context(path.open("rb"))  # missing or forbidden files are noticed here
-    if suffix in _OPENERS:
-        return _OPENERS[suffix](path, stack)
+    if suffix in OPENERS:
+        return OPENERS[suffix](path, stack)
     stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=raw))) if packed else raw
-    if suffix in _JSON_LINES:
+    if suffix in JSON_LINES:
         return JsonLines(stream, raw, _size(raw))
-    return Delimited(stream, raw, _size(raw), delimiter or _TEXT[suffix], header)
+    return Delimited(stream, raw, _size(raw), delimiter or TEXT[suffix], header)
 
 
-def _suffix(path: Path) -> tuple[str, bool]:
+def suffix_of(path: Path) -> tuple[str, bool]:
     """Return the suffix that tells the kind of file, and whether it is packed by gzip."""
     suffix = path.suffix.lower()
     packed = suffix == ".gz"
@@ -217,7 +217,7 @@ def _suffix(path: Path) -> tuple[str, bool]:
         suffix = Path(path.stem).suffix.lower()
     if suffix + ".gz" * packed not in READABLE:
         raise ValueError(
-            f"file name must end in {', '.join(_UNTYPED)} (also with .gz), {', '.join(_OPENERS)}, "
+            f"file name must end in {', '.join(_UNTYPED)} (also with .gz), {', '.join(OPENERS)}, "
             f"got {path.name!r}; any delimited text can be read from standard input, as '-'"
         )
     return suffix, packed
