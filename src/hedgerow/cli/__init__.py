@@ -8,6 +8,7 @@ from hedgerow._version import __version__
 from hedgerow.cli._errors import PlainGroup, with_debug
 
 COMMANDS = {
+    "compare": "Run several methods on one table: edges, time, agreement, stability.",
     "demo": "Learn the pixels of handwritten digits and draw them: the image grid appears.",
     "learn": "Learn which columns of a table are directly connected.",
     "plan": "How many rows are needed: the paper's bound beside others.",

@@ -4,12 +4,28 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hedgerow.cli._errors import Misuse
 
+if TYPE_CHECKING:
+    from hedgerow.io import Table
+
 STDOUT = Path("-")
+
+
+def open_rows(file: Path, options: dict[str, Any]) -> "Table":
+    """Open a table with the options of a command; what is wrong with them is misuse."""
+    from hedgerow.io import DataError, open_table
+
+    try:
+        return open_table(file, **options)
+    except DataError:
+        raise
+    except ValueError as error:  # of an option or of the file's name
+        raise Misuse(str(error)) from error
 
 
 @contextmanager

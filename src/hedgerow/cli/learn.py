@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli._errors import Interrupted, Misuse
-from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
+from hedgerow.cli._files import (
+    STDOUT,
+    failures_of,
+    open_rows,
+    refuse_clashes,
+    refuse_unwritable,
+)
 from hedgerow.cli._warnings import collected_warnings
 
 if TYPE_CHECKING:
@@ -97,7 +103,7 @@ def learn(
 
     model = HedgeGraph(error=error, level=level, device=_available(options.pop("device")))
     with collected_warnings() as warned:
-        with failures_of(file, dash="stdin"), _open(file, options) as table:
+        with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
@@ -142,17 +148,6 @@ def _available(device: str) -> str:
     except RuntimeError as error:
         raise click.ClickException(str(error)) from error
     return device
-
-
-def _open(file: Path, options: dict[str, Any]) -> "Table":
-    from hedgerow.io import DataError, open_table
-
-    try:
-        return open_table(file, **options)
-    except DataError:
-        raise
-    except ValueError as error:  # of an option or of the file's name
-        raise Misuse(str(error)) from error
 
 
 def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidden: bool) -> None:

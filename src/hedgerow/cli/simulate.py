@@ -92,24 +92,36 @@ def simulate(
     FAMILY is the kind of graph; --list shows them all. A file appears only when it is complete.
     CSV, also on stdout, is written piece by piece; Parquet is put together in memory.
     """
+    _check_files([out, truth] if truth else [out])
+    model, rng = make_model(family, p, n, strength, signs, options, seed)
+    if truth:
+        _write([_true_edges(model)], truth)
+    _write(_draw(model, n, rng), out)
+
+
+def make_model(
+    family: str,
+    p: int,
+    n: int,
+    strength: float | None,
+    signs: str,
+    options: tuple[str, ...],
+    seed: int,
+) -> "tuple[Model, Generator]":
+    """Return the model that the options ask for, and what its ``n`` rows are drawn with."""
     import numpy as np
 
     from hedgerow._validate import integer_at_least
     from hedgerow.datasets import make
 
-    _check_files([out, truth] if truth else [out])
     try:
         integer_at_least("n", n, 1)
         rng = np.random.default_rng(integer_at_least("seed", seed, 0))
-        model = make(family, p, strength=strength, signs=signs, seed=rng, **_parse(options))
+        return make(family, p, strength=strength, signs=signs, seed=rng, **_parse(options)), rng
     except ValueError as error:
         raise Misuse(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory for {p} variables") from error
-
-    if truth:
-        _write([_true_edges(model)], truth)
-    _write(_draw(model, n, rng), out)
 
 
 def _check_files(paths: list[Path]) -> None:

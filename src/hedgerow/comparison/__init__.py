@@ -4,8 +4,8 @@ Every method runs in a process of its own, under a time budget; what it does the
 to crash or to eat memory, leaves the others unharmed.
 """
 
-from hedgerow.comparison._compare import compare
-from hedgerow.comparison._outcome import Outcome, Status
+from hedgerow.comparison._compare import check, compare
+from hedgerow.comparison._outcome import Outcome, Status, adjacency_of
 from hedgerow.comparison._result import Comparison
 
-__all__ = ["Comparison", "Outcome", "Status", "compare"]
+__all__ = ["Comparison", "Outcome", "Status", "adjacency_of", "check", "compare"]

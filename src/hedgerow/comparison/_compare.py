@@ -74,14 +74,9 @@ def compare(
     rows = read_rows(table, X, reset=True, min_rows=_FEWEST_ROWS)
     labels = column_labels(table)
     columns = _varying(rows, labels)
-    wanted = chosen(methods)
+    wanted = check(methods, time_budget, resamples, seed)
     graph = None if truth is None else _graph(truth, rows.shape[1])
-    job = {
-        "budget": positive("time_budget", time_budget),
-        "resamples": integer_at_least("resamples", resamples, 0),
-        "seed": integer_at_least("seed", seed, 0),
-        "columns": columns.tolist(),
-    }
+    job = {"budget": time_budget, "resamples": resamples, "seed": seed, "columns": columns.tolist()}
     return Comparison(
         outcomes=tuple(_outcomes(rows, wanted, job)),
         names=tuple(map(str, labels)),
@@ -90,6 +85,16 @@ def compare(
         resamples=resamples,
         truth=graph,
     )
+
+
+def check(
+    methods: Methods | None, time_budget: float, resamples: int, seed: int
+) -> dict[str, dict[str, Any]]:
+    """Refuse bad settings of `compare`; return the parameters of each method."""
+    positive("time_budget", time_budget)
+    integer_at_least("resamples", resamples, 0)
+    integer_at_least("seed", seed, 0)
+    return chosen(methods)
 
 
 def _outcomes(

@@ -18,7 +18,7 @@ class Status(StrEnum):
     OK = "ok"
     FAILED = "failed"
     OUT_OF_TIME = "out of time"
-    ABSENT = "package absent"
+    ABSENT = "absent"  # a package that the method needs
     NOT_RUN = "not run"
 
 

@@ -1,0 +1,278 @@
+"""``hedgerow compare``: several methods on one table."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from hedgerow.cli._errors import Interrupted, Misuse
+from hedgerow.cli._files import (
+    STDOUT,
+    failures_of,
+    open_rows,
+    refuse_clashes,
+    refuse_unwritable,
+)
+from hedgerow.cli._warnings import collected_warnings
+from hedgerow.cli.learn import learn
+from hedgerow.cli.simulate import make_model, simulate
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from hedgerow import Comparison
+
+READING = ("columns", "drop", "delimiter", "header", "missing")  # options of `hedgerow learn`
+DRAWING = ("p", "n", "strength", "signs", "options")  # options of `hedgerow simulate`
+
+
+class Data(NamedTuple):
+    """What methods are compared on."""
+
+    source: str
+    rows: Any
+    names: list[str]
+    truth: "csr_array | None"
+
+
+def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from hedgerow import rivals
+
+    width = max(map(len, rivals.names()))
+    for name, entry in rivals.REGISTRY.items():
+        absent = rivals.why_not(name)
+        click.echo(f"{name:<{width}} {entry.summary}{f' ({absent})' if absent else ''}")
+    ctx.exit()
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--model", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
+)
+@click.option("--methods", metavar="A,B,C", help="Methods to run.  [default: all]")
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_methods,
+    help="List the methods.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="True edges (source, target), .csv or .parquet: adds F1, share of false edges, exact.",
+)
+@click.option(
+    "--budget",
+    type=float,
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for each method.",
+)
+@click.option(
+    "--resamples",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Random splits of the rows into halves, for stability; as many as the budget allows.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Decides splits, and graph and rows."
+)
+@click.option(
+    "--json",
+    "as_json",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Write table, agreement and all graphs as JSON to this file, or to stdout (-).",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    help="Write a page to explore the graphs in, with a switch between methods.",
+)
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    file: Path | None,
+    model: str | None,
+    methods: str | None,
+    truth: Path | None,
+    budget: float,
+    resamples: int,
+    seed: int,
+    as_json: Path | None,
+    html: Path | None,
+    **options: Any,
+) -> None:
+    """Run several methods on one table: edges, time, agreement, stability.
+
+    FILE is a table as for hedgerow learn; - reads delimited text from stdin. Every method runs in a
+    process of its own with a time budget; one that fails, or whose package is absent, is reported
+    in its row. Ctrl-C ends the comparison and keeps what is done.
+    """
+    begun = monotonic()
+    _refuse_confusion(ctx, file, model, truth)
+    targets = [path for path in (as_json, html) if path]
+    refuse_clashes(targets, file or STDOUT)
+    refuse_unwritable(targets)
+    settings = {
+        "methods": [name.strip() for name in methods.split(",")] if methods else None,
+        "time_budget": budget,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    _check(settings)
+    with collected_warnings() as warned:
+        drawing = {name: options.pop(name) for name in DRAWING}
+        data = _drawn(model, seed, drawing) if model else _read(file or STDOUT, truth, options)
+        result = _run(data, settings)
+    _write(result, data, as_json, html, warned)
+    _show(result, data, warned, targets, monotonic() - begun, stderr=as_json == STDOUT)
+    _end(ctx, result)
+
+
+def _borrowed(command: click.Command, names: tuple[str, ...], when: str) -> Iterator[click.Option]:
+    """Yield options of another command, which mean the same here."""
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name in names:
+            option = copy(option)
+            option.help = f"{when}: {option.help}"
+            yield option
+
+
+compare.params += [
+    *_borrowed(learn, READING, "With FILE"),
+    *_borrowed(simulate, DRAWING, "With --model"),
+]
+
+
+def _refuse_confusion(
+    ctx: click.Context, file: Path | None, model: str | None, truth: Path | None
+) -> None:
+    if (file is None) == (model is None):
+        raise Misuse("one of FILE and --model is needed, and not both")
+    if model and truth:
+        raise Misuse("--truth goes with FILE; the truth of a --model is known")
+    useless = READING if model else DRAWING
+    for option in ctx.command.params:
+        given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in useless:
+            raise Misuse(f"{option.opts[0]} goes with {'FILE' if model else '--model'}")
+
+
+def _check(settings: dict[str, Any]) -> None:
+    """Refuse bad settings before a file is read, which may take long."""
+    from hedgerow.comparison import check
+
+    try:
+        check(**settings)
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+
+
+def _drawn(family: str, seed: int, drawing: dict[str, Any]) -> Data:
+    model, rng = make_model(family, **drawing, seed=seed)
+    rows = model.sample(drawing["n"], rng)
+    return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency)
+
+
+def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
+    import numpy as np
+
+    from hedgerow.cli._progress import progress
+    from hedgerow.cli._summary import printable
+    from hedgerow.cli._truth import read_truth
+
+    with failures_of(file, dash="stdin"), open_rows(file, options) as table:
+        batches, done = [], 0
+        with progress("Reading", table.total) as advance:
+            for rows in table:
+                batches.append(rows)
+                advance(table.done - done)
+                done = table.done
+        names, rows = table.names, np.concatenate(batches)
+    graph = None
+    if truth:
+        with failures_of(truth):
+            graph = read_truth(truth, names)
+    return Data("stdin" if file == STDOUT else printable(str(file)), rows, names, graph)
+
+
+def _run(data: Data, settings: dict[str, Any]) -> "Comparison":
+    import polars as pl
+
+    from hedgerow import compare
+
+    frame = pl.DataFrame(data.rows, schema=data.names)
+    with _bar(settings["methods"]), failures_of(Path(data.source)):
+        return compare(frame, truth=data.truth, **settings)
+
+
+@contextmanager
+def _bar(methods: list[str] | None) -> Iterator[None]:
+    from hedgerow import rivals
+    from hedgerow.cli._progress import progress
+    from hedgerow.progress import watching
+
+    shown: dict[str, int] = {}  # percent of each method
+    with progress("Comparing", 100 * len(methods or rivals.names())) as advance:
+
+        def listen(method: str, done: float) -> None:
+            percent = int(100 * done)
+            advance(percent - shown.get(method, 0), method)
+            shown[method] = percent
+
+        with watching(listen):
+            yield
+
+
+def _write(
+    result: "Comparison", data: Data, as_json: Path | None, html: Path | None, warned: list[str]
+) -> None:
+    from hedgerow._atomic import atomic_path
+
+    if as_json == STDOUT:
+        click.echo(result.to_json())
+    elif as_json:
+        with failures_of(as_json), atomic_path(as_json) as temporary:
+            temporary.write_text(result.to_json() + "\n")
+    if html:
+        from hedgerow.report import write_comparison
+
+        with failures_of(html):
+            write_comparison(html, result, title=Path(data.source).name, warnings=warned)
+
+
+def _show(
+    result: "Comparison",
+    data: Data,
+    warned: list[str],
+    targets: list[Path],
+    seconds: float,
+    *,
+    stderr: bool,
+) -> None:
+    from hedgerow.cli._comparison import show
+
+    written = [str(path) for path in targets if path != STDOUT]
+    show(result, data.source, warned, written, seconds, sys.stderr if stderr else sys.stdout)
+
+
+def _end(ctx: click.Context, result: "Comparison") -> None:
+    found = sum(outcome.ok for outcome in result)
+    if result.interrupted:
+        raise Interrupted(f"; {found} of {len(result)} methods have a graph")
+    if not found:
+        raise click.ClickException("no method has a graph")

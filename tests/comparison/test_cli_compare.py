@@ -1,0 +1,183 @@
+"""``hedgerow compare``: what it prints and writes, and how it fails."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from hedgerow import rivals
+from hedgerow.cli import cli
+from hedgerow.cli._truth import read_truth
+from hedgerow.datasets import make
+
+OURS = "tests.comparison.methods:"
+
+
+def run(*arguments, **extra):
+    wide = {"COLUMNS": "120"}  # the names of these methods are long
+    return CliRunner(env=wide).invoke(cli, ["compare", *map(str, arguments)], **extra)
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng()
+    frame = pl.DataFrame(make("chain", 6).sample(400, rng), schema=list("abcdef"))
+    frame.write_csv(tmp_path / "table.csv")
+    return tmp_path / "table.csv"
+
+
+@pytest.fixture
+def truth(tmp_path):
+    path = tmp_path / "truth.csv"
+    path.write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in zip("abcde", "bcdef")))
+    return path
+
+
+def one_line(result, code, *parts):
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("Error: ")
+    for part in parts:
+        assert part in result.stderr
+
+
+def test_table_agreement_and_json(table, truth, tmp_path):
+    file = tmp_path / "result.json"
+    methods = f"hedgerow,{OURS}Chain,{OURS}Raises"
+    result = run(table, "--methods", methods, "--truth", truth, "--resamples", 1, "--json", file)
+    assert result.exit_code == 0, result.output
+    assert "400 rows, 6 columns" in result.stdout
+    chain = next(line for line in result.stdout.splitlines() if line.startswith(f"{OURS}Chain"))
+    assert re.fullmatch(r"\S+ +5 +[\d.e-]+ +1\.00 +1\.00 +0\.00 +yes +ok *", chain)
+    assert f"{OURS}Raises failed: ValueError: rows must be other rows\n" in result.stdout
+    assert f"Warning of {OURS}Chain: this is not a method" in result.stdout
+    content = json.loads(file.read_text())
+    assert [row["status"] for row in content["methods"]] == ["ok", "ok", "failed"]
+    assert content["columns"] == list("abcdef")
+    assert content["methods"][1]["graph"][0] == {"source": "a", "target": "b", "score": 1.0}
+    jaccard = content["agreement"][0][1]
+    shown = re.search(r"2 .*Chain +(\d+)", result.stdout)
+    assert int(shown[1]) == round(100 * jaccard)
+
+
+def test_a_model_is_drawn_as_simulate_draws_it(tmp_path):
+    options = ["-p", 9, "-n", 50, "--seed", 3, "--signs", "mixed"]
+    simulated = CliRunner().invoke(cli, ["simulate", "grid", *map(str, options)])
+    (tmp_path / "rows.csv").write_text(simulated.stdout)
+    method = ["--methods", "inverse_gram", "--json", "-"]
+    drawn = run("--model", "grid", *options, *method)
+    read = run(tmp_path / "rows.csv", "--seed", 3, *method)
+    assert drawn.exit_code == read.exit_code == 0, drawn.output + read.output
+    [first], [second] = (json.loads(each.stdout)["methods"] for each in (drawn, read))
+    assert first["graph"] == second["graph"]
+    assert first["stability"] == second["stability"]
+    assert "f1" in first
+    assert "f1" not in second
+    assert "inverse_gram" in drawn.stderr  # the table
+
+
+def test_the_list_has_every_method():
+    result = run("--list")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == rivals.names()
+
+
+def test_unknown_method_gives_the_list(table):
+    one_line(run(table, "--methods", "hedgerow,lasso"), 2, *rivals.names(), "got 'lasso'")
+
+
+def test_an_absent_package_is_told_in_its_row(table, monkeypatch, tmp_path):
+    # A package of this name that cannot be found, in the worker's process too.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import hedgerow.rivals._registry as r\n"
+        "r.REGISTRY['pc'] = r.REGISTRY['pc']._replace(needs='absent_package')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    result = run(table, "--methods", f"pc,{OURS}Chain", "--resamples", 0)
+    assert result.exit_code == 0
+    assert "pc absent: pc needs the package absent_package: pip install" in result.stdout
+    assert re.search(r"Chain +5 ", result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "one of FILE and --model is needed"),
+        (["{table}", "--model", "grid"], "one of FILE and --model is needed"),
+        (["--model", "grid", "--truth", "x.csv"], "--truth goes with FILE"),
+        (["{table}", "-p", "5"], "-p goes with --model"),
+        (["--model", "grid", "--drop", "a"], "--drop goes with FILE"),
+        (["--model", "gird"], "got 'gird'"),
+        (["{table}", "--budget", "0"], "time_budget must be a finite number > 0, got 0"),
+        (["{table}", "--resamples", "-1"], "resamples must be an integer >= 0, got -1"),
+        (["{table}", "--json", "{table}"], "results must not replace the input"),
+    ],
+)
+def test_misuse(table, arguments, message):
+    one_line(run(*(text.format(table=table) for text in arguments)), 2, message)
+
+
+def test_no_graph_at_all_is_a_failure(table):
+    result = run(table, "--methods", f"{OURS}Raises")
+    assert result.exit_code == 1
+    assert "no method has a graph" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("from,to\na,b\n", "must have columns 'source' and 'target', got 'from', 'to'"),
+        ("source,target\na,bb\n", "must join columns of the table, got 'bb'; did you mean 'b'?"),
+        ("source,target\na,a\n", "edges must join two columns, got 'a' twice"),
+        ("", "cannot be read as a table"),
+    ],
+)
+def test_bad_truth(tmp_path, content, message):
+    (tmp_path / "truth.csv").write_text(content)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_truth(tmp_path / "truth.csv", list("abcdef"))
+
+
+def test_truth_files_of_both_kinds_and_no_edges(tmp_path):
+    frame = pl.DataFrame({"source": ["10", "7"], "target": ["7", "8"]})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    graphs = [read_truth(tmp_path / f"t.{end}", ["7", "8", "10"]) for end in ("csv", "parquet")]
+    for graph in graphs:
+        assert graph.toarray().astype(int).tolist() == [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
+    frame.clear().write_csv(tmp_path / "t.csv")
+    assert read_truth(tmp_path / "t.csv", ["7", "8"]).nnz == 0
+
+
+def test_a_missing_truth_is_told_by_name(table):
+    one_line(run(table, "--truth", "nowhere.csv"), 1, "nowhere.csv: No such file")
+
+
+def test_ctrl_c_shows_what_is_done(table, tmp_path):
+    pid = tmp_path / "pid"
+    command = [sys.executable, "-m", "hedgerow", "compare", str(table), "--resamples", "0"]
+    process = subprocess.Popen(
+        [*command, "--methods", f"{OURS}Chain,{OURS}Hangs"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.getcwd(), "CHILD_PID_FILE": str(pid)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    end = time.monotonic() + 60
+    while not pid.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert re.search(r"Chain +5 ", stdout)
+    assert f"{OURS}Hangs not run: interrupted\n" in stdout
+    assert "Interrupted; 1 of 2 methods have a graph." in stderr
