@@ -19,6 +19,13 @@ def positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def at_least(name: str, value: Any, low: float) -> float:
+    """Return ``value`` as a float if it is a finite number of at least ``low``."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) < inf:
+        raise ValueError(f"{name} must be a finite number >= {low:g}, got {value!r}")
+    return float(value)
+
+
 def integer_at_least(name: str, value: Any, low: int) -> int:
     """Return ``value`` as an int if it is an integer of at least ``low``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:

@@ -50,14 +50,14 @@ class EdgeTests(NamedTuple):
 
 
 def judge_pairs(
-    corr: Array, n_rows: int, hedge_weights: NDArray[np.floating], error: str
+    corr: Array, n_rows: float, hedge_weights: NDArray[np.floating], error: str
 ) -> EdgeTests:
     """Test every pair of variables.
 
     Parameters
     ----------
     corr : correlation matrix of the rows
-    n_rows : number of rows, at least ``MIN_ROWS``
+    n_rows : number of rows, at least ``MIN_ROWS``; of weighted rows, the effective one
     hedge_weights : row i holds Hedge's weights for node i
     error : "fdr" for the false discovery rate, "fwer" for the familywise error rate
     """
@@ -74,7 +74,7 @@ def judge_pairs(
     return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual)
 
 
-def given_fewer(fitted: Refit, n_rows: int, upper: tuple[Indices, Indices]) -> Array:
+def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) -> Array:
     """Return z of every pair given the neighbours of the node that has fewer of them.
 
     Of two nodes with equally many, the weaker result counts. The neighbours of either node
@@ -89,7 +89,7 @@ def given_fewer(fitted: Refit, n_rows: int, upper: tuple[Indices, Indices]) -> A
     return np.select([sizes[0] < sizes[1], sizes[1] < sizes[0]], [first, second], weaker)
 
 
-def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: int, error: str) -> Array:
+def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
     weights = _weights(z, witness, n_columns, count_nulls_only=error == "fdr")
     return smallest_levels(z, witness, weights, agreement_margins(n_columns, n_rows), error)
@@ -113,17 +113,17 @@ def smallest_levels(
     )
 
 
-def plausible_bias(n_columns: int, n_rows: int) -> float:
+def plausible_bias(n_columns: int, n_rows: float) -> float:
     """Return the largest error of z from one common neighbour that both nodes' choices missed."""
     return detection_limit(n_columns) ** 2 / float(np.sqrt(n_rows))
 
 
-def rows_are_few(n_columns: int, n_rows: int) -> bool:
+def rows_are_few(n_columns: int, n_rows: float) -> bool:
     """Return whether the rows are too few for the promised error rate to have been measured."""
     return plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS
 
 
-def agreement_margins(n_columns: int, n_rows: int) -> tuple[float, float]:
+def agreement_margins(n_columns: int, n_rows: float) -> tuple[float, float]:
     """Return by how much Hedge's score, or else the refit's, must be clear of chance."""
     bias = plausible_bias(n_columns, n_rows)
     shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
@@ -153,7 +153,7 @@ def debiased(corr: Array, weights: Any) -> Array:
     return np.clip(result, -1.0, 1.0)
 
 
-def z_score(correlation: Array, freedom: Array | int) -> Array:
+def z_score(correlation: Array, freedom: Array | float) -> Array:
     """Return the normal score with the tail probability that a partial correlation has."""
     freedom = np.maximum(freedom, 1)
     room = np.maximum(1.0 - correlation**2, _TINY**2)

@@ -50,7 +50,7 @@ class Graph(NamedTuple):
 
 
 def graph_of(
-    engine: Engine, evidence: Any, n_rows: int, error: str, loosest: float = LOOSEST_LEVEL
+    engine: Engine, evidence: Any, n_rows: float, error: str, loosest: float = LOOSEST_LEVEL
 ) -> Graph:
     """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's."""
     enough = n_rows >= MIN_ROWS
@@ -92,25 +92,25 @@ def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
     Examples
     --------
     >>> rows_to_detect(0.5, n_columns=50, level=0.05)
-    58
+    59
     """
     pairs = n_columns * (n_columns - 1) / 2
     needed = stats.norm.isf(level / pairs / 2) / np.arctanh(partial_corr)
     return int(np.ceil(needed**2)) + 3
 
 
-def shortage_of_rows(n_rows: int, n_columns: int, level: float) -> str | None:
+def shortage_of_rows(n_rows: float, n_columns: int, level: float, kind: str = "rows") -> str | None:
     """Return what to tell the user if the rows are too few to keep the promise, else None."""
     if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
         return (
-            f"{n_rows} rows are too few for any edge among {n_columns} columns to be significant; "
-            f"{rows_to_detect(_MODERATE, n_columns, level)} rows would show partial correlations "
-            f"of {_MODERATE}"
+            f"{n_rows:.0f} {kind} are too few for any edge among {n_columns} columns to be "
+            f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
+            f"correlations of {_MODERATE}"
         )
     if rows_are_few(n_columns, n_rows):
         enough = int(np.ceil((plausible_bias(n_columns, 1) / BIAS_OF_FEW_ROWS) ** 2))
         return (
-            f"{n_rows} rows are few for {n_columns} columns: indirect relations can pass for "
+            f"{n_rows:.0f} {kind} are few for {n_columns} columns: indirect relations can pass for "
             f"edges, and the share of false edges may exceed the level {level}; from {enough} "
             f"rows on it was measured to hold"
         )

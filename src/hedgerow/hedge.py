@@ -15,6 +15,9 @@ What the paper needs to be told, this learner finds out (docs/theory.md, section
 the columns (running standard deviations), the learning rate (from the gradients seen so far) and
 the radius of each l1 ball (from how well the predictions have matched). No horizon is needed.
 `hedgerow.edges` then decides which weights are edges.
+
+If the world changes, old rows should count less. Every sum here can be one of weighted rows, and
+later rows are then given larger weights (`hedgerow.forgetting`).
 """
 
 from typing import NamedTuple
@@ -22,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.moments import Columns, columns_of, init_columns, merge_columns
+from hedgerow.forgetting import NEVER
+from hedgerow.moments import Columns, columns_of, init_columns, merge_columns, scaled_columns
 
 Array = NDArray[np.float64]
 Matrix = NDArray[np.floating]  # fast copies of these functions keep single precision
@@ -75,59 +79,82 @@ def init(n_columns: int) -> HedgeState:
     )
 
 
-def update(state: HedgeState, batch: NDArray[np.floating]) -> HedgeState:
-    """Learn from one batch of rows; every prediction is made before its row is learned from."""
-    columns = merge_columns(state.columns, columns_of(batch))
+def update(
+    state: HedgeState, batch: NDArray[np.floating], row_weights: Array | None = None
+) -> HedgeState:
+    """Learn from one batch of rows; every prediction is made before its row is learned from.
+
+    Rows count in proportion to ``row_weights``, by default all one.
+    """
+    columns = merge_columns(state.columns, columns_of(batch, row_weights))
     x = standardise(batch, columns)
+    weight = np.ones((len(batch), 1)) if row_weights is None else row_weights[:, None]
 
     direction = unit_weights(state.gradient, state.curvature)
     radius = unit_radius(state.matched, state.squared)
     unit_prediction = x @ direction.T
     residual = x - radius * unit_prediction
 
-    gradient = -(residual.T @ x)
+    gradient = -(residual.T @ (weight * x))
     np.fill_diagonal(gradient, 0.0)
-    share = share_of(state.rows, columns.rows)
+    share = share_of(state.columns.weight, columns.weight)
     return HedgeState(
         columns=columns,
         gradient=state.gradient + gradient,
         curvature=state.curvature + np.square(gradient).max(axis=1),
-        matched=state.matched + (x * unit_prediction).sum(axis=0),
-        squared=state.squared + np.square(unit_prediction).sum(axis=0),
+        matched=state.matched + (weight * x * unit_prediction).sum(axis=0),
+        squared=state.squared + (weight * unit_prediction**2).sum(axis=0),
         average=state.average + share * (radius[:, None] * direction - state.average),
     )
 
 
-def batch_size(rows_seen: int) -> int:
+def scaled(state: HedgeState, factor: float) -> HedgeState:
+    """Return the state as if all row weights so far had been multiplied; it predicts the same."""
+    return state._replace(
+        columns=scaled_columns(state.columns, factor),
+        gradient=state.gradient * factor,
+        curvature=state.curvature * factor**2,
+        matched=state.matched * factor,
+        squared=state.squared * factor,
+    )
+
+
+def batch_size(rows_seen: int, half_life: float = NEVER) -> int:
     """Return how many rows the next batch takes: 8 at first, doubling up to 256.
 
     The first rows move the weights most, so they come in small batches; later ones are cheaper
-    by the dozen. It depends on the number of rows seen and nothing else, so that a stream gives
-    the same state however it is cut.
+    by the dozen. But no batch of more than 8 is longer than an eighth of the half-life. The size
+    depends on nothing else, so that a stream gives the same state however it is cut.
 
     >>> [batch_size(n) for n in (0, 255, 256, 1024, 10**6)]
     [8, 8, 16, 64, 256]
+    >>> [batch_size(n, half_life=1000) for n in (0, 255, 256, 1024, 10**6)]
+    [8, 8, 16, 64, 64]
     """
-    doublings = (rows_seen // 256).bit_length()
+    doublings = int(min(rows_seen, 2 * half_life) // 256).bit_length()
     return min(SMALLEST_BATCH << doublings, LARGEST_BATCH)
 
 
-def batch_ends(rows_seen: int, n_rows: int) -> list[int]:
+def batch_ends(rows_seen: int, n_rows: int, half_life: float = NEVER) -> list[int]:
     """Return where each whole batch among the next ``n_rows`` rows ends.
 
     >>> batch_ends(rows_seen=240, n_rows=50)
     [8, 16, 32, 48]
     """
-    ends, end = [], batch_size(rows_seen)
+    ends, end = [], batch_size(rows_seen, half_life)
     while end <= n_rows:
         ends.append(end)
-        end += batch_size(rows_seen + end)
+        end += batch_size(rows_seen + end, half_life)
     return ends
 
 
-def share_of(rows_before: int, rows_after: int) -> float:
-    """Return a batch's share in the average so far, in which row t counts in proportion to t."""
-    return 1.0 - (rows_before / max(rows_after, 1)) ** 2
+def share_of(weight_before: float, weight_after: float) -> float:
+    """Return a batch's share in the average so far, given the weight of all rows.
+
+    A row counts in proportion to its own weight and to that of all rows up to it: without
+    forgetting, row t in proportion to t.
+    """
+    return 1.0 - (weight_before / (weight_after or 1.0)) ** 2
 
 
 def standardise(batch: NDArray[np.floating], columns: Columns) -> Array:

@@ -2,6 +2,8 @@
 
 Sums are kept about the running mean, never about zero, so a column with mean 1e8 and variance 1
 loses nothing. Two states of disjoint rows merge into the state of all the rows.
+
+Rows may have weights; only their ratios matter. Without any, each row has the weight one.
 """
 
 from typing import NamedTuple
@@ -21,11 +23,12 @@ class Columns(NamedTuple):
     rows: int
     mean: Array
     squares: Array
+    weight: float  # of all rows together
 
     @property
     def scale(self) -> Array:
         """Standard deviation of each column; zero where a column has not varied."""
-        return np.sqrt(self.squares / max(self.rows, 1))
+        return np.sqrt(self.squares / (self.weight or 1.0))
 
 
 class Moments(NamedTuple):
@@ -34,30 +37,40 @@ class Moments(NamedTuple):
     rows: int
     mean: Array
     products: Array
+    weight: float  # of all rows together
+    squared_weight: float  # sum of the rows' squared weights
 
     @property
     def covariance(self) -> Array:
-        """Covariance matrix of the rows seen, divided by their number."""
-        return self.products / max(self.rows, 1)
+        """Covariance matrix of the rows seen, divided by their weight."""
+        return self.products / (self.weight or 1.0)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight with which averages would be as precise."""
+        return self.weight * (self.weight / (self.squared_weight or 1.0))
 
 
 def init_columns(n_columns: int) -> Columns:
     """Return the state of no rows."""
-    return Columns(0, np.zeros(n_columns), np.zeros(n_columns))
+    return Columns(0, np.zeros(n_columns), np.zeros(n_columns), weight=0.0)
 
 
 def init_moments(n_columns: int) -> Moments:
     """Return the state of no rows."""
-    return Moments(0, np.zeros(n_columns), np.zeros((n_columns, n_columns)))
+    products = np.zeros((n_columns, n_columns))
+    return Moments(0, np.zeros(n_columns), products, weight=0.0, squared_weight=0.0)
 
 
-def columns_of(rows: NDArray[np.floating]) -> Columns:
+def columns_of(rows: NDArray[np.floating], weights: Array | None = None) -> Columns:
     """Return the column moments of some rows."""
-    mean = rows.mean(axis=0, dtype=np.float64)
-    return Columns(len(rows), mean, np.square(rows - mean).sum(axis=0))
+    weights = _weights(rows, weights)
+    mean = _mean(rows, weights)
+    squares = (np.square(rows - mean) * weights[:, None]).sum(axis=0)
+    return Columns(len(rows), mean, squares, weights.sum())
 
 
-def moments_of(rows: NDArray[np.floating]) -> Moments:
+def moments_of(rows: NDArray[np.floating], weights: Array | None = None) -> Moments:
     """Return the moments of some rows.
 
     Examples
@@ -66,36 +79,54 @@ def moments_of(rows: NDArray[np.floating]) -> Moments:
     array([[2., 4.],
            [4., 8.]])
     """
-    mean = rows.mean(axis=0, dtype=np.float64)
-    centred = rows - mean
-    return Moments(len(rows), mean, centred.T @ centred)
+    weights = _weights(rows, weights)
+    mean = _mean(rows, weights)
+    centred = (rows - mean) * np.sqrt(weights)[:, None]
+    return Moments(len(rows), mean, centred.T @ centred, weights.sum(), np.square(weights).sum())
 
 
 def merge_columns(a: Columns, b: Columns) -> Columns:
     """Return the column moments of the rows of both."""
-    rows = a.rows + b.rows
-    if rows == 0:
+    weight = a.weight + b.weight
+    if weight == 0:
         return a
     shift = b.mean - a.mean
-    mean = a.mean + shift * (b.rows / rows)
-    squares = a.squares + b.squares + shift**2 * (a.rows * b.rows / rows)
-    return Columns(rows, mean, squares)
+    mean = a.mean + shift * (b.weight / weight)
+    squares = a.squares + b.squares + shift**2 * (a.weight * b.weight / weight)
+    return Columns(a.rows + b.rows, mean, squares, weight)
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
     """Return the moments of the rows of both."""
-    rows = a.rows + b.rows
-    if rows == 0:
+    weight = a.weight + b.weight
+    if weight == 0:
         return a
     shift = b.mean - a.mean
-    mean = a.mean + shift * (b.rows / rows)
-    between = np.outer(shift, shift) * (a.rows * b.rows / rows)
-    return Moments(rows, mean, a.products + b.products + between)
+    mean = a.mean + shift * (b.weight / weight)
+    between = np.outer(shift, shift) * (a.weight * b.weight / weight)
+    squared_weight = a.squared_weight + b.squared_weight
+    products = a.products + b.products + between
+    return Moments(a.rows + b.rows, mean, products, weight, squared_weight)
+
+
+def scaled_columns(columns: Columns, factor: float) -> Columns:
+    """Return the state with all weights multiplied."""
+    squares, weight = columns.squares * factor, columns.weight * factor
+    return columns._replace(squares=squares, weight=weight)
+
+
+def scaled_moments(moments: Moments, factor: float) -> Moments:
+    """Return the state with all weights multiplied."""
+    return moments._replace(
+        products=moments.products * factor,
+        weight=moments.weight * factor,
+        squared_weight=moments.squared_weight * factor**2,
+    )
 
 
 def varies(moments: Moments) -> NDArray[np.bool_]:
     """Return which columns vary by more than the rounding error of their values."""
-    spread = np.sqrt(np.diag(moments.products) / max(moments.rows, 1))
+    spread = np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
     return spread > _ROUNDING * np.abs(moments.mean)
 
 
@@ -111,3 +142,11 @@ def correlation(moments: Moments) -> Array:
     result = moments.products * np.outer(factor, factor)
     np.fill_diagonal(result, 1.0)
     return result
+
+
+def _weights(rows: NDArray[np.floating], weights: Array | None) -> Array:
+    return np.ones(len(rows)) if weights is None else weights
+
+
+def _mean(rows: NDArray[np.floating], weights: Array) -> Array:
+    return (rows * weights[:, None]).sum(axis=0) / weights.sum()

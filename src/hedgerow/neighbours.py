@@ -43,14 +43,14 @@ def detection_limit(n_columns: int) -> float:
     return float(stats.norm.isf(SELECTION_LEVEL / n_columns / 2))
 
 
-def step_thresholds(n_columns: int, n_rows: int) -> Array:
+def step_thresholds(n_columns: int, n_rows: float) -> Array:
     """Return the t statistic that each further neighbour of a node must exceed."""
-    most = min(n_columns - 1, n_rows // 4, MOST_NEIGHBOURS)
+    most = min(n_columns - 1, int(n_rows) // 4, MOST_NEIGHBOURS)
     level = SELECTION_LEVEL / n_columns / 2
     return stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
 
 
-def refit(corr: Array, n_rows: int) -> Refit:
+def refit(corr: Array, n_rows: float) -> Refit:
     """Choose the neighbours of every node and regress the node on them.
 
     Examples
@@ -81,7 +81,7 @@ def refit(corr: Array, n_rows: int) -> Refit:
     return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial)
 
 
-def select(corr: Array, node: int, n_rows: int, thresholds: Array) -> Choice:
+def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Choice:
     """Choose variables for a node, each the strongest given those before it.
 
     Step k is taken while the t statistic of the best variable exceeds ``thresholds[k]``. All that

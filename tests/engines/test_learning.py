@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hedgerow.engines import numpy_ref
 from hedgerow.engines.numba_cpu import _threads
+from hedgerow.forgetting import NEVER
 from hedgerow.hedge import batch_ends
 from hedgerow.moments import moments_of
 
@@ -124,6 +125,7 @@ def test_columns_that_never_vary_get_no_weight(engine):
     assert not kept["weights"][:, [2, 4]].any()
     assert not kept["weights"][[2, 4]].any()
     assert not engine.moments(state).products[:, [2, 4]].any()
+    assert kept.pop("half_life") == NEVER
     assert all(np.isfinite(array).all() for array in kept.values())
 
 

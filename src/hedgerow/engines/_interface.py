@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.forgetting import NEVER
 from hedgerow.moments import Moments
 
 Indices = NDArray[np.intp]
@@ -40,7 +41,7 @@ class Edges(NamedTuple):
 class Engine(Protocol):
     """The functions of an engine. Those that return a state may overwrite the one they get."""
 
-    def init(self, n_columns: int) -> Any:
+    def init(self, n_columns: int, half_life: float = NEVER) -> Any:
         """Return the state before the first row."""
 
     def learn(self, state: Any, rows: NDArray[np.floating]) -> Any:

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow import hedge
 from hedgerow.engines._interface import Indices, Named, Repeats
+from hedgerow.forgetting import NEVER
 from hedgerow.hedge import HedgeState
-from hedgerow.moments import Columns, Moments
+from hedgerow.moments import Columns, Moments, scaled_moments
 
 
 class Learned(NamedTuple):
@@ -19,32 +21,52 @@ class Learned(NamedTuple):
 
     moments: Moments
     hedge: HedgeState
+    half_life: float = NEVER
+
+
+def scaled(learned: Learned, factor: float) -> Learned:
+    """Return the sums as if all row weights so far had been multiplied."""
+    if factor == 1.0:
+        return learned
+    moments, learner, half_life = learned
+    return Learned(scaled_moments(moments, factor), hedge.scaled(learner, factor), half_life)
 
 
 def named(learned: Learned) -> Named:
     """Return the sums by name."""
-    moments, hedge = learned
+    moments, learner, half_life = learned
     return {
+        "half_life": np.array(half_life),
         "rows": np.array(moments.rows),
-        "learned_rows": np.array(hedge.rows),
+        "learned_rows": np.array(learner.rows),
         "mean": moments.mean,
         "products": moments.products,
-        "column_mean": hedge.columns.mean,
-        "column_squares": hedge.columns.squares,
-        "gradient": hedge.gradient,
-        "curvature": hedge.curvature,
-        "matched": hedge.matched,
-        "squared": hedge.squared,
-        "average": hedge.average,
+        "weight": np.array(moments.weight),
+        "squared_weight": np.array(moments.squared_weight),
+        "column_mean": learner.columns.mean,
+        "column_squares": learner.columns.squares,
+        "column_weight": np.array(learner.columns.weight),
+        "gradient": learner.gradient,
+        "curvature": learner.curvature,
+        "matched": learner.matched,
+        "squared": learner.squared,
+        "average": learner.average,
     }
 
 
 def learned_of(arrays: Named) -> Learned:
     """Return the sums that have been given names."""
     get = arrays.__getitem__
-    columns = Columns(int(get("learned_rows")), get("column_mean"), get("column_squares"))
+    columns = Columns(
+        int(get("learned_rows")),
+        get("column_mean"),
+        get("column_squares"),
+        float(get("column_weight")),
+    )
     learner = HedgeState(columns, *(get(name) for name in HedgeState._fields[1:]))
-    return Learned(Moments(int(get("rows")), get("mean"), get("products")), learner)
+    weights = float(get("weight")), float(get("squared_weight"))
+    moments = Moments(int(get("rows")), get("mean"), get("products"), *weights)
+    return Learned(moments, learner, float(get("half_life")))
 
 
 def part_of(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from hedgerow import hedge
 from hedgerow.edges import judge_pairs
 from hedgerow.engines._interface import Array, Edges, Indices, Named, Repeats
-from hedgerow.engines._sums import Learned, learned_of, named, part_of
+from hedgerow.engines._sums import Learned, learned_of, named, part_of, scaled
+from hedgerow.forgetting import NEVER, decline, row_weights
 from hedgerow.moments import Moments, correlation, init_moments, merge_moments, moments_of, varies
 
 Rows = NDArray[np.floating]
@@ -21,21 +22,27 @@ class Evidence(NamedTuple):
     weights: Rows
 
 
-def init(n_columns: int) -> Learned:
-    return Learned(init_moments(n_columns), hedge.init(n_columns))
+def init(n_columns: int, half_life: float = NEVER) -> Learned:
+    return Learned(init_moments(n_columns), hedge.init(n_columns), half_life)
 
 
 def learn(state: Learned, rows: Rows) -> Learned:
-    start = 0
-    for end in hedge.batch_ends(state.hedge.rows, len(rows)):
-        batch = rows[start:end]
-        state = Learned(_counted(state, batch), hedge.update(state.hedge, batch))
+    start, half_life = 0, state.half_life
+    for end in hedge.batch_ends(state.hedge.rows, len(rows), half_life):
+        batch, seen = rows[start:end], state.hedge.rows
+        learner = hedge.update(state.hedge, batch, _weights(state, batch))
+        state = count(state, batch)._replace(hedge=learner)
+        state = scaled(state, decline(seen, learner.rows, half_life))
         start = end
     return state
 
 
 def count(state: Learned, rows: Rows) -> Learned:
-    return Learned(_counted(state, rows), state.hedge)
+    counted = state.moments.rows - state.hedge.rows
+    if counted == len(rows):
+        return state
+    new = moments_of(rows[counted:], _weights(state, rows)[counted:])
+    return state._replace(moments=merge_moments(state.moments, new))
 
 
 def mean(state: Learned) -> Array:
@@ -53,13 +60,15 @@ def to_numpy(state: Learned) -> Named:
 def from_numpy(arrays: Named) -> Learned:
     if "table" in arrays:
         return learn(init(arrays["table"].shape[1]), arrays["table"])
-    moments, state = learned_of(arrays)
+    moments, state, half_life = learned_of(arrays)
     doubles = [np.asarray(array, dtype=np.float64) for array in state[1:]]
-    return Learned(moments, hedge.HedgeState(state.columns, *doubles))
+    return Learned(moments, hedge.HedgeState(state.columns, *doubles), half_life)
 
 
 def evidence(state: Learned, rows: Rows) -> Evidence:
-    learner = hedge.update(state.hedge, rows) if len(rows) else state.hedge
+    learner = state.hedge
+    if len(rows):
+        learner = hedge.update(learner, rows, _weights(state, rows))
     return Evidence(state.moments, learner.average)
 
 
@@ -80,7 +89,7 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     moments, weights = evidence
-    tests = judge_pairs(correlation(moments), moments.rows, weights, error)
+    tests = judge_pairs(correlation(moments), moments.effective_rows, weights, error)
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest
     return Edges(
@@ -94,7 +103,6 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     )
 
 
-def _counted(state: Learned, rows: Rows) -> Moments:
-    """Return the moments with those of the rows that they have not counted yet."""
-    new = rows[state.moments.rows - state.hedge.rows :]
-    return merge_moments(state.moments, moments_of(new)) if len(new) else state.moments
+def _weights(state: Learned, batch: Rows) -> Array:
+    """Return the weights of the rows of the next batch, or of its beginning."""
+    return row_weights(state.hedge.rows, len(batch), state.half_life)

@@ -10,13 +10,14 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import storage
-from hedgerow._validate import in_open_interval, one_of
+from hedgerow._validate import at_least, in_open_interval, one_of
 from hedgerow._version import __version__
 from hedgerow.engines import engine_for
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
+from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
 from hedgerow.moments import Moments
@@ -44,6 +45,10 @@ class HedgeGraph(NotebookSummary):
     device : {"cpu", "cuda", "auto"}, default="cpu"
         What computes. Only the processor does so far: "cuda" raises an error that says what is
         missing for a GPU, "auto" takes the processor. docs/gpu.md has what a GPU can do.
+    half_life : float or None, default=None
+        Number of rows, at least 16, after which a row counts half as much: in the learner, the
+        moments and the tests, which then count with about 2.9 half-lives of rows (docs/streams.md).
+        None: every row counts the same for ever.
 
     Attributes
     ----------
@@ -63,6 +68,8 @@ class HedgeGraph(NotebookSummary):
     location_ : ndarray of shape (n_features,)
         Mean of each column.
     n_samples_seen_ : int
+    n_samples_effective_ : float
+        Number of rows the tests count with: fewer than were seen, if rows are forgotten.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the columns have names.
@@ -93,10 +100,17 @@ class HedgeGraph(NotebookSummary):
     [(0, 1), (1, 2), (2, 3), (3, 4)]
     """
 
-    def __init__(self, error: str = "fdr", level: float = 0.05, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        error: str = "fdr",
+        level: float = 0.05,
+        device: str = "cpu",
+        half_life: float | None = None,
+    ) -> None:
         self.error = error
         self.level = level
         self.device = device
+        self.half_life = half_life
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn the graph from all the rows of ``X``, in their order.
@@ -126,6 +140,11 @@ class HedgeGraph(NotebookSummary):
         self._check_parameters()
         if first:
             self._stream = self._new_stream()
+        elif self._half_life() != self._stream.half_life:
+            raise ValueError(
+                f"half_life must stay what it was at the first row, {self._stream.half_life:g}, "
+                f"got {self.half_life!r}; fit starts anew"
+            )
         self._take(rows)
         return self
 
@@ -134,6 +153,12 @@ class HedgeGraph(NotebookSummary):
         """Number of rows learned from."""
         check_is_fitted(self)
         return self._stream.rows
+
+    @property
+    def n_samples_effective_(self) -> float:
+        """Number of rows that the tests count with."""
+        check_is_fitted(self)
+        return self._stream.effective_rows
 
     @property
     def edges_(self) -> EdgeTable:
@@ -278,9 +303,15 @@ class HedgeGraph(NotebookSummary):
     def _check_parameters(self) -> None:
         one_of("error", self.error, ERRORS)
         in_open_interval("level", self.level, 0, 1)
+        self._half_life()
+
+    def _half_life(self) -> float:
+        if self.half_life is None:
+            return NEVER
+        return at_least("half_life", self.half_life, SHORTEST_HALF_LIFE)
 
     def _new_stream(self) -> HedgeStream:
-        return HedgeStream(self.n_features_in_, engine_for(self.device))
+        return HedgeStream(self.n_features_in_, engine_for(self.device), self._half_life())
 
     def _take(self, rows: NDArray[np.floating]) -> None:
         self._stream.take(rows)
@@ -302,7 +333,7 @@ class HedgeGraph(NotebookSummary):
         if key not in self._results:
             stream = self._stream
             evidence = stream.evidence()
-            self._results[key] = graph_of(stream.engine, evidence, stream.rows, *key[1:])
+            self._results[key] = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
             self._warn(self._results[key])
         return self._results[key]
 
@@ -317,7 +348,8 @@ class HedgeGraph(NotebookSummary):
         key = ("precision", self.error, self.level)
         if key not in self._results:
             moments = self._moments()
-            fit = fit_precision(moments.covariance, moments.rows, self.adjacency_)
+            n_rows = max(int(moments.effective_rows), 1)
+            fit = fit_precision(moments.covariance, n_rows, self.adjacency_)
             self._results[key] = fit
             if fit.shrinkage:
                 columns = listed(map(repr, column_labels(self)[fit.shrunk]))
@@ -345,7 +377,9 @@ class HedgeGraph(NotebookSummary):
             _warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
         if determined:
             _warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
-        shortage = shortage_of_rows(self._stream.rows, self.n_features_in_, self.level)
+        kind = "rows" if self.half_life is None else "effective rows"
+        n_rows = self.n_samples_effective_
+        shortage = shortage_of_rows(n_rows, self.n_features_in_, self.level, kind)
         if shortage:
             _warn(GuaranteeWarning, shortage)
 

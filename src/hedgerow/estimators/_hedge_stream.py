@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow import engines
 from hedgerow.engines import Engine
+from hedgerow.forgetting import NEVER, effective_rows
 from hedgerow.hedge import LARGEST_BATCH, batch_ends, batch_size
 from hedgerow.moments import Moments
 
@@ -20,9 +21,10 @@ class HedgeStream:
     has a batch cut short for them.
     """
 
-    def __init__(self, n_columns: int, engine: str) -> None:
+    def __init__(self, n_columns: int, engine: str, half_life: float = NEVER) -> None:
         self.engine_name = engine
-        self.state = self.engine.init(n_columns)
+        self.half_life = half_life
+        self.state = self.engine.init(n_columns, half_life)
         self._buffer = np.empty((LARGEST_BATCH, n_columns))
         self._filled = 0
         self._learned_rows = 0
@@ -43,6 +45,11 @@ class HedgeStream:
         return self._learned_rows + self._filled
 
     @property
+    def effective_rows(self) -> float:
+        """Number of rows that the tests count with."""
+        return effective_rows(self.rows, self.half_life)
+
+    @property
     def n_columns(self) -> int:
         """Number of columns."""
         return self._buffer.shape[1]
@@ -50,7 +57,7 @@ class HedgeStream:
     def take(self, rows: NDArray[np.floating]) -> None:
         """Take the next rows."""
         while len(rows):
-            size = batch_size(self._learned_rows)
+            size = batch_size(self._learned_rows, self.half_life)
             if self._filled or len(rows) < size:
                 taken = min(len(rows), size - self._filled)
                 self._buffer[self._filled : self._filled + taken] = rows[:taken]
@@ -59,7 +66,7 @@ class HedgeStream:
                     self._filled = 0
                     self._learn(self._buffer[:size])
             else:
-                taken = batch_ends(self._learned_rows, len(rows))[-1]
+                taken = batch_ends(self._learned_rows, len(rows), self.half_life)[-1]
                 self._learn(rows[:taken])
             rows = rows[taken:]
 
@@ -91,7 +98,7 @@ class HedgeStream:
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], engine: str) -> Self:
         """Return the stream whose `arrays` these are."""
         pending = arrays["pending"]
-        stream = cls(pending.shape[1], engine)
+        stream = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
         stream.state = stream.engine.from_numpy(arrays)
         stream._learned_rows = int(arrays["learned_rows"])
         stream.take(pending)

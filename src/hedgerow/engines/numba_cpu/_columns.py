@@ -1,8 +1,9 @@
 """Rows as the learner wants them: centred for the covariance, standardised for Hedge.
 
-Row t becomes its contrast with the earlier rows, sqrt(t / (t + 1)) (row - mean of earlier rows).
-The products of the contrasts add up to the products of deviations from the final mean
-(docs/theory.md, section 5), one row after another, so that no cut of the rows into chunks matters.
+Row t becomes its contrast with the earlier rows, sqrt(t / (t + 1)) (row - mean of earlier rows);
+a row of weight w after rows of weight W, sqrt(w W / (W + w)) times that difference. The products of
+the contrasts add up to the products of deviations from the final mean (docs/theory.md, sections 5
+and 14), one row after another, so that no cut of the rows into chunks matters.
 """
 
 from math import sqrt
@@ -14,34 +15,35 @@ from hedgerow.engines.numba_cpu._products import IN_ORDER
 
 
 @njit(**IN_ORDER)
-def prepare_rows(rows, ends, columns, contrasts, standard):
+def prepare_rows(rows, weights, totals, ends, columns, contrasts, standard):
     """Write contrasts and standardised rows, batch after batch.
 
-    Batches end at ``ends``. A batch is standardised by the moments of the rows up to its end,
-    which ``columns`` (``moments.Columns``) holds afterwards, but for their number.
+    ``totals`` are the weights of all rows before each one, and in the end. Batches end at ``ends``.
+    A batch is standardised by the moments of the rows up to its end, which ``columns``
+    (``moments.Columns``) holds afterwards, but for their number and weight.
     """
     mean, squares = columns.mean, columns.squares
     first = 0
     for last in ends:
         for t in range(first, last):
-            _contrast(rows[t], columns.rows + t, mean, squares, contrasts[t, : mean.size])
-        per_scale = _per_scale(squares, columns.rows + last)
+            _contrast(rows[t], weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
+        per_scale = _per_scale(squares, totals[last])
         for t in range(first, last):
             _standardise(rows[t], mean, per_scale, standard[t, : mean.size])
         first = last
 
 
 @njit(**IN_ORDER)
-def contrast(rows, seen, mean, contrasts):
-    """Write the contrasts of ``rows`` with ``seen`` earlier ones; bring their ``mean`` forward."""
+def contrast(rows, weights, totals, mean, contrasts):
+    """Write the contrasts of ``rows`` with those before; bring their ``mean`` forward."""
     squares = np.empty_like(mean)
     for t in range(rows.shape[0]):
-        _contrast(rows[t], seen + t, mean, squares, contrasts[t, : mean.size])
+        _contrast(rows[t], weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
 
 
 @njit(**IN_ORDER)
-def _contrast(row, seen, mean, squares, result):
-    share, shrink = 1.0 / (seen + 1.0), sqrt(seen / (seen + 1.0))
+def _contrast(row, weight, total, mean, squares, result):
+    share, shrink = weight / (total + weight), sqrt(weight * total / (total + weight))
     for j in range(row.size):
         gap = row[j] - mean[j]
         mean[j] += gap * share
@@ -51,12 +53,12 @@ def _contrast(row, seen, mean, squares, result):
 
 
 @njit(**IN_ORDER)
-def _per_scale(squares, seen):
+def _per_scale(squares, total):
     """Return one over each column's spread; zero where nothing has varied."""
     result = np.zeros(squares.size)
     for j in range(squares.size):
         if squares[j] > 0.0:
-            result[j] = sqrt(seen / squares[j])
+            result[j] = sqrt(total / squares[j])
     return result
 
 

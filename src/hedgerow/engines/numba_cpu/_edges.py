@@ -67,7 +67,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
     moments, weights = evidence
     corr = _Correlations(moments.products, per_scale(moments))
-    n_rows, n_columns = moments.rows, len(moments.mean)
+    n_rows, n_columns = moments.effective_rows, len(moments.mean)
     thresholds = step_thresholds(n_columns, n_rows)
     curves = score_polynomials(n_rows, len(thresholds))
     found = no_neighbours(n_columns, len(thresholds))
@@ -104,7 +104,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
 
 
 def _ask_hedge(
-    corr: _Correlations, n_rows: int, curve: Array, weights: Weights, scores: Scores, run: Run
+    corr: _Correlations, n_rows: float, curve: Array, weights: Weights, scores: Scores, run: Run
 ) -> None:
     """Write Hedge's scores below the diagonal."""
     n_columns = len(scores)
@@ -131,7 +131,7 @@ def _nodes_of_a_slab(n_columns: int) -> int:
 
 
 def _judge(
-    scores: Scores, exact: Exact, n_rows: int, error: str, loosest: float, run: Run
+    scores: Scores, exact: Exact, n_rows: float, error: str, loosest: float, run: Run
 ) -> _Judged:
     """Return all pairs that can have a q-value up to ``loosest``."""
     n_columns = len(scores)
@@ -153,7 +153,7 @@ def _judge(
 
 
 def _given_fewer(
-    corr: _Correlations, found: Neighbours, n_rows: int, source: Indices, target: Indices
+    corr: _Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
 ) -> Array:
     """Return exact scores given the neighbours of the node that has fewer of them."""
 
@@ -170,7 +170,7 @@ def _given_fewer(
 
 
 def _given_both(
-    corr: _Correlations, found: Neighbours, n_rows: int, source: Indices, target: Indices
+    corr: _Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
 ) -> Array:
     """Return exact scores of the debiased statistic."""
     used = np.maximum(found.sizes[source], found.sizes[target])

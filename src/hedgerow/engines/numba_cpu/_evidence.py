@@ -38,8 +38,7 @@ class Evidence(NamedTuple):
 
 def evidence(state: Learned, rows: NDArray[np.floating]) -> Evidence:
     """Return what all rows say, those of an unfinished batch (counted before) included."""
-    seen = state.hedge.rows
-    share = np.float32(share_of(seen, seen + len(rows)))
+    share = np.float32(share_of(state.hedge.columns.weight, state.moments.weight))
     return Evidence(moments(state), Weights(share, state.hedge))
 
 

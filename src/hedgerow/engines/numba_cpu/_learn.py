@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from hedgerow import hedge
 from hedgerow.engines._interface import Array, Named
-from hedgerow.engines._sums import Learned, learned_of, named
+from hedgerow.engines._sums import Learned, learned_of, named, scaled
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team
+from hedgerow.forgetting import NEVER, decline, row_weights
 from hedgerow.hedge import HedgeState, share_of
-from hedgerow.moments import Columns, Moments, init_moments
+from hedgerow.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
@@ -34,49 +35,57 @@ class _Chunk(NamedTuple):
     """Some rows, whole batches, in the forms that the learner wants."""
 
     columns: Columns  # moments of the columns after these rows
+    weights: NDArray[np.float64]  # of the rows
     contrasts: NDArray[np.float64]
     standard: NDArray[np.float32]
     ends: NDArray[np.intp]  # where batches end
+    shares: NDArray[np.float32]  # of the batches in the average
 
 
-def init(n_columns: int) -> Learned:
+def init(n_columns: int, half_life: float = NEVER) -> Learned:
     """Return the state before the first row."""
     gradient, average = np.zeros((2, n_columns, n_columns), dtype=np.float32)
     learner = hedge.init(n_columns)._replace(gradient=gradient, average=average)
-    return Learned(init_moments(n_columns), learner)
+    return Learned(init_moments(n_columns), learner, half_life)
 
 
 def learn(state: Learned, rows: Rows) -> Learned:
     """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
-    pieces = list(_pieces(hedge.batch_ends(state.hedge.rows, len(rows)), rows.shape[1]))
+    pieces = list(_pieces(state, rows))
     if not pieces:
         return state
     start = 0
+    prepare = partial(_prepare, state.half_life, rows)
     with team() as run:
-        chunk = _prepare(state.hedge.columns, rows, *pieces[0])
+        chunk = prepare(state.hedge.columns, *pieces[0])
         for following in [*pieces[1:], None]:
             jobs = _jobs(state, chunk)
             if following is not None:  # one thread prepares the next chunk meanwhile
-                jobs.insert(0, partial(_prepare, chunk.columns, rows, *following))
+                jobs.insert(0, partial(prepare, chunk.columns, *following))
             end = start + len(chunk.standard)
             result = run(jobs, partial(_tell, start, end, len(rows)))
             start = end
-            state = _after(state, chunk.columns)
+            state = _after(state, chunk)
             chunk = result[0]
     return state
 
 
 def count(state: Learned, rows: Rows) -> Learned:
     """Return the state with the rows of an unfinished batch in its moments, and no more."""
-    moments, learner = state
-    new = rows[moments.rows - learner.rows :]
-    if not len(new):
+    moments, learner, half_life = state
+    counted = moments.rows - learner.rows
+    if counted == len(rows):
         return state
-    mean, contrasts = moments.mean.copy(), zeros(len(new), rows.shape[1], np.float64)
-    contrast(new, moments.rows, mean, contrasts)
+    weights = row_weights(learner.rows, len(rows), half_life)[counted:]
+    totals = _running(moments.weight, weights)
+    mean, contrasts = moments.mean.copy(), zeros(len(weights), rows.shape[1], np.float64)
+    contrast(rows[counted:], weights, totals, mean, contrasts)
     with team() as run:
         run(_gram_jobs(contrasts, moments.products))
-    return Learned(Moments(moments.rows + len(new), mean, moments.products), learner)
+    squared_weight = _running(moments.squared_weight, np.square(weights))[-1]
+    rows_seen = learner.rows + len(rows)
+    moments = Moments(rows_seen, mean, moments.products, totals[-1], squared_weight)
+    return state._replace(moments=moments)
 
 
 def mean(state: Learned) -> Array:
@@ -102,28 +111,30 @@ def from_numpy(arrays: Named) -> Learned:
     """Return the state whose `to_numpy` these are, in memory of its own; or that of a table."""
     if "table" in arrays:
         return learn(init(arrays["table"].shape[1]), arrays["table"])
-    moments, learner = learned_of(arrays)
+    moments, learner, half_life = learned_of(arrays)
     kinds = {"gradient": np.float32, "average": np.float32}
     own: dict[str, Any] = {
         name: np.array(getattr(learner, name), dtype=kinds.get(name, np.float64))
         for name in HedgeState._fields[1:]
     }
-    products = np.array(moments.products, dtype=np.float64)
-    return Learned(
-        Moments(moments.rows, moments.mean, products), HedgeState(learner.columns, **own)
-    )
+    moments = moments._replace(products=np.array(moments.products, dtype=np.float64))
+    return Learned(moments, HedgeState(learner.columns, **own), half_life)
 
 
-def _pieces(ends: list[int], n_columns: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def _pieces(state: Learned, rows: Rows) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Yield where chunks of whole batches start, and where their batches end.
 
-    The first is short, because all threads but one wait for it.
+    The first is short, because all threads but one wait for it. After the batch that ends a period
+    of weights, a new chunk begins.
     """
-    length = min(max(_CHUNK // n_columns, _SHORTEST_CHUNK), _LONGEST_CHUNK)
+    seen, half_life = state.hedge.rows, state.half_life
+    length = min(max(_CHUNK // rows.shape[1], _SHORTEST_CHUNK), _LONGEST_CHUNK)
     start, limit = 0, _SHORTEST_CHUNK
     some: list[int] = []
-    for end in ends:
-        if some and end > start + limit:
+    for end in hedge.batch_ends(seen, len(rows), half_life):
+        if some and (
+            end > start + limit or decline(seen + start, seen + some[-1], half_life) < 1.0
+        ):
             yield start, np.array(some)
             start, some, limit = some[-1], [], length
         some.append(end)
@@ -131,26 +142,36 @@ def _pieces(ends: list[int], n_columns: int) -> Iterator[tuple[int, NDArray[np.i
         yield start, np.array(some)
 
 
-def _prepare(columns: Columns, rows: Rows, start: int, ends: NDArray[np.intp]) -> _Chunk:
+def _prepare(
+    half_life: float, rows: Rows, columns: Columns, start: int, ends: NDArray[np.intp]
+) -> _Chunk:
     """Return the rows from ``start`` to the last of ``ends``, ready to be learned from."""
-    rows = rows[start : ends[-1]]
-    n_rows, n_columns = rows.shape
-    columns = Columns(columns.rows, columns.mean.copy(), columns.squares.copy())
+    rows, ends = rows[start : ends[-1]], ends - start
+    seen, (n_rows, n_columns) = columns.rows, rows.shape
+    weights = row_weights(seen, n_rows, half_life)
+    totals = _running(columns.weight, weights)
+    shares = [share_of(*around) for around in pairwise(totals[[0, *ends]])]
     contrasts = zeros(n_rows, n_columns, np.float64)
     standard = zeros(n_rows, n_columns, np.float32)
-    prepare_rows(rows, ends - start, columns, contrasts, standard)
-    columns = columns._replace(rows=columns.rows + n_rows)
-    return _Chunk(columns, contrasts, standard, ends - start)
+    mean, squares = columns.mean.copy(), columns.squares.copy()
+    columns = Columns(seen + n_rows, mean, squares, float(totals[-1]))
+    prepare_rows(rows, weights, totals, ends, columns, contrasts, standard)
+    columns = scaled_columns(columns, decline(seen, seen + n_rows, half_life))
+    return _Chunk(columns, weights, contrasts, standard, ends, np.array(shares, dtype=np.float32))
+
+
+def _running(start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return running sums, one value after the other, so that no cut changes a bit."""
+    return np.cumsum(np.concatenate([[start], values]))
 
 
 def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
     """Return the jobs that bring gradients, averages and products up to date."""
-    moments, learner = state
+    moments, learner, _ = state
     n_columns = len(moments.mean)
-    seen = [learner.rows, *(learner.rows + chunk.ends)]
-    shares = np.array([share_of(*around) for around in pairwise(seen)], dtype=np.float32)
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
-    batches = (chunk.standard, width, chunk.ends, shares)
+    weights = chunk.weights.astype(np.float32)
+    batches = (chunk.standard, width, weights, chunk.ends, chunk.shares)
     counted = moments.rows - learner.rows
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
@@ -159,9 +180,18 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
     ]
 
 
-def _after(state: Learned, columns: Columns) -> Learned:
-    moments = Moments(columns.rows, columns.mean, state.moments.products)
-    return Learned(moments, state.hedge._replace(columns=columns))
+def _after(state: Learned, chunk: _Chunk) -> Learned:
+    """Return the state after the jobs of a chunk."""
+    moments, learner, half_life = state
+    new = np.square(chunk.weights[moments.rows - learner.rows :])
+    squared_weight = _running(moments.squared_weight, new)[-1]
+    factor = decline(learner.rows, chunk.columns.rows, half_life)
+    moments, learner, _ = scaled(
+        Learned(moments._replace(squared_weight=squared_weight), learner), factor
+    )
+    rows, mean, _, weight = chunk.columns
+    moments = moments._replace(rows=rows, mean=mean, weight=weight)
+    return Learned(moments, learner._replace(columns=chunk.columns), half_life)
 
 
 def _tell(start: int, end: int, n_rows: int, share: float) -> None:

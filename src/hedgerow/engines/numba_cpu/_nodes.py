@@ -31,11 +31,12 @@ _NO_BITS = np.int32(0)
 
 
 @njit(**IN_ORDER)
-def learn_nodes(first, last, rows, width, ends, shares, state):
+def learn_nodes(first, last, rows, width, weights, ends, shares, state):
     """Learn nodes ``first`` to ``last`` from batches of ``rows`` that end at ``ends``.
 
-    The first ``width`` columns of ``rows`` are used; ``shares`` are those of each batch in the
-    average. The arrays of ``state`` (``hedge.HedgeState``) are changed in place.
+    The first ``width`` columns of ``rows`` are used. ``weights`` are those of rows, ``shares``
+    those of batches in the average. The arrays of ``state`` (``hedge.HedgeState``) are changed in
+    place.
     """
     count, n_columns = last - first, state.curvature.size
     # One piece of memory: how the parts lie to each other is then the same in every run, and so
@@ -60,7 +61,8 @@ def learn_nodes(first, last, rows, width, ends, shares, state):
             _average(odds[i, :width], radius[i] * scale[i], shares[k], average[i, :width])
         errors = np.empty((batch.shape[0], odds.shape[0]), np.float32)
         dot_products(batch, odds, width, errors)
-        _errors_of_predictions(batch[:, first:last], scale, radius, errors, matched, squared)
+        values, counts = batch[:, first:last], weights[start : ends[k]]
+        _errors_of_predictions(values, counts, scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
         for i in range(count):
             slope[i, first + i] = _ZERO
@@ -162,17 +164,17 @@ def _average(odds, factor, share, average):
 
 
 @njit(**IN_ORDER)
-def _errors_of_predictions(values, scale, radius, predictions, matched, squared):
-    """Replace predictions by errors; add to the sums behind the radius.
+def _errors_of_predictions(values, weights, scale, radius, predictions, matched, squared):
+    """Replace predictions by weighted errors; add to the sums behind the radius.
 
     Predictions are those of the odds: times ``scale``, they are those in the unit ball.
     """
     for t in range(values.shape[0]):
         for i in range(values.shape[1]):
             value, prediction = values[t, i], scale[i] * predictions[t, i]
-            matched[i] += value * prediction
-            squared[i] += prediction * prediction
-            predictions[t, i] = radius[i] * prediction - value
+            matched[i] += weights[t] * (value * prediction)
+            squared[i] += weights[t] * (prediction * prediction)
+            predictions[t, i] = weights[t] * (radius[i] * prediction - value)
 
 
 @njit(**IN_ORDER)

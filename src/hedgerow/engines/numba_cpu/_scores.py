@@ -32,7 +32,7 @@ _TO_POWERS = np.array(
 )
 
 
-def score_polynomials(n_rows: int, most_used: int) -> Array:
+def score_polynomials(n_rows: float, most_used: int) -> Array:
     """Return two polynomials for 0, 1, ..., ``most_used`` variables that are conditioned on."""
     nodes = chebyshev.chebpts1(2 * _DEGREE)
     freedom = np.maximum(n_rows - 2 - np.arange(most_used + 1), 1)[:, None]
