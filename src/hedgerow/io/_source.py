@@ -41,7 +41,7 @@ class DataError(ValueError):
         if self._option is None:
             return self._message
         name, value = self._option
-        return f"{self._message}; --{name} {shlex.quote(value)} {self._effect}"
+        return f"{self._message}; --{name.replace('_', '-')} {shlex.quote(value)} {self._effect}"
 
 
 class Column(NamedTuple):

@@ -1,5 +1,25 @@
-"""Learn from rows that keep coming, for months, and survive restarts."""
+"""Learn from rows that keep coming, for months, and survive restarts.
 
+`run` takes rows from a `Source`, learns, and writes checkpoints; `open_source` has the usual
+sources, and others can be added. docs/streams.md is the guide.
+"""
+
+from hedgerow.stream._checkpoint import CheckpointWarning
+from hedgerow.stream._open import open_source
+from hedgerow.stream._run import run
+from hedgerow.stream._source import BadRow, Chunk, Schema, Source
 from hedgerow.stream._status import Look, Saved, Status, Watcher
 
-__all__ = ["Look", "Saved", "Status", "Watcher"]
+__all__ = [
+    "BadRow",
+    "CheckpointWarning",
+    "Chunk",
+    "Look",
+    "Saved",
+    "Schema",
+    "Source",
+    "Status",
+    "Watcher",
+    "open_source",
+    "run",
+]

@@ -1,0 +1,109 @@
+"""Checkpoints in a folder: one file each, whole or absent, the last two kept."""
+
+import fcntl
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from hedgerow import storage
+from hedgerow.io import DataError
+from hedgerow.stream._source import Offset, Schema
+from hedgerow.stream._status import Saved
+
+KEPT = 2
+_KIND = "checkpoint"
+_PREFIX, _SUFFIX = "checkpoint-", ".hedgerow"
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint could not be written, or not be read."""
+
+
+class Checkpoint(NamedTuple):
+    """All that a run needs to go on as if it had never stopped."""
+
+    source: str  # kind of source
+    offset: Offset
+    schema: Schema
+    bad_rows: int
+    changes: dict[str, Any] | None  # state of the change log
+    model: dict[str, Any]  # its header ...
+    arrays: dict[str, NDArray[Any]]  # ... and its arrays
+    rows: int
+
+
+class Checkpoints:
+    """A folder that belongs to one run at a time."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (self._folder / "lock").open("ab")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            raise DataError(
+                f"one process at a time can use {str(folder)!r}, and another one does"
+            ) from None
+        for torn in self._folder.glob(f".{_PREFIX}*{_SUFFIX}"):
+            torn.unlink()  # its writer was killed
+        self._sound = self._found()
+        self.last: Saved | None = None
+
+    def latest(self) -> Checkpoint | None:
+        """Return the newest checkpoint that is whole; warn if there was a newer one."""
+        errors = []
+        while self._sound:
+            try:
+                checkpoint = _read(self._sound[-1])
+            except (storage.StorageError, OSError) as error:
+                errors.append(f"{self._sound.pop().name}: {error}")
+                continue
+            if errors:
+                _warn(f"an older checkpoint is used, because of {'; '.join(errors)}")
+            written = self._sound[-1].stat().st_mtime
+            self.last = Saved(checkpoint.rows, written)
+            return checkpoint
+        if errors:
+            raise DataError(
+                f"no checkpoint in {str(self._folder)!r} can be read ({'; '.join(errors)}); "
+                "to begin afresh, remove them"
+            )
+        return None
+
+    def write(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint; remove all but the last two that are sound."""
+        last = int(self._sound[-1].name[len(_PREFIX) : -len(_SUFFIX)]) if self._sound else 0
+        path = self._folder / f"{_PREFIX}{last + 1:08d}{_SUFFIX}"
+        header = {**checkpoint._asdict(), "schema": checkpoint.schema._asdict()}
+        storage.write(path, _KIND, header, header.pop("arrays"))
+        self.last = Saved(checkpoint.rows, time.time())
+        self._sound = [*self._sound, path][-KEPT:]
+        for old in self._found():
+            if old not in self._sound:
+                old.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let another process have the folder."""
+        self._lock.close()
+
+    def _found(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))
+
+
+def _read(path: Path) -> Checkpoint:
+    header, arrays = storage.read(path, _KIND)
+    try:
+        header["schema"] = Schema(**header["schema"])
+        return Checkpoint(**header, arrays=arrays)
+    except (KeyError, TypeError) as error:
+        raise storage.StorageError(f"made by another version of Hedgerow, {error!r}") from None
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, CheckpointWarning, stacklevel=3)

@@ -1,0 +1,103 @@
+"""News for the watchers of a run: not too often, and with looks within a share of the time."""
+
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+
+import numpy as np
+
+from hedgerow.changes import Change
+from hedgerow.estimators import HedgeGraph
+from hedgerow.graph import LOOSEST_LEVEL
+from hedgerow.stream._state import State
+from hedgerow.stream._status import RUNNING, Look, Saved, Status, Watcher
+
+_BETWEEN_NEWS = 0.25  # seconds
+_RATE_OVER = 5.0  # seconds
+_REST = 4  # times as long as a look took, until the next: a fifth of the time at most
+_SHORTEST_REST = 1.0  # seconds
+
+
+class News:
+    """Gathers what happens between two times of telling."""
+
+    def __init__(self, watchers: Sequence[Watcher], state: State) -> None:
+        self._watchers, self._state = watchers, state
+        self._changes: list[Change] = []
+        self._look: Look | None = None
+        self._looked_at = -1  # row of the last look that was told
+        self._told = self._rested = -np.inf
+        self._counts = deque([(monotonic(), state.rows)])
+
+    def add(self, changes: list[Change]) -> None:
+        """Take changes, just after the graph was tested for them: a look costs nothing now."""
+        if self._watchers:
+            self._changes += changes
+            self._look = look_at(self._state)
+
+    def tell(self, phase: str, saved: Saved | None) -> None:
+        """Tell the watchers."""
+        now = monotonic()
+        if not self._watchers or (phase == RUNNING and now - self._told < _BETWEEN_NEWS):
+            return
+        if self._should_look(phase, now):
+            self._look = look_at(self._state)
+            end = monotonic()
+            self._rested = end + max(_REST * (end - now), _SHORTEST_REST)
+        status = Status(
+            phase=phase,
+            rows=self._state.rows,
+            bad_rows=self._state.bad_rows,
+            rows_per_second=self._rows_per_second(now),
+            checkpoint=saved,
+            changes=tuple(self._changes),
+            look=self._look,
+        )
+        self._looked_at = self._look.rows if self._look else self._looked_at
+        self._changes, self._look = [], None
+        for watcher in self._watchers:
+            watcher(status)
+        self._told = monotonic()
+
+    def _should_look(self, phase: str, now: float) -> bool:
+        known = self._look.rows if self._look else self._looked_at
+        if known == self._state.rows or not self._state.rows:
+            return False
+        if phase != RUNNING:
+            return True
+        return now >= self._rested and any(each.wants_look() for each in self._watchers)
+
+    def _rows_per_second(self, now: float) -> float:
+        self._counts.append((now, self._state.rows))
+        while len(self._counts) > 2 and self._counts[1][0] < now - _RATE_OVER:
+            self._counts.popleft()
+        (begin, first), (end, last) = self._counts[0], self._counts[-1]
+        return (last - first) / (end - begin) if end > begin else 0.0
+
+
+def look_at(state: State) -> Look:
+    """Return the graph now, and what it warns of."""
+    model = state.model
+    with named(model, state.names), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level))
+    return Look(
+        rows=state.rows,
+        names=tuple(state.names),
+        graph=graph,
+        error=model.error,
+        level=model.level,
+        warnings=tuple(str(warning.message) for warning in warned),
+    )
+
+
+@contextmanager
+def named(model: HedgeGraph, names: list[str]) -> Iterator[None]:
+    """Lend names to a model that learns from arrays, and would miss them in the next one."""
+    model.feature_names_in_ = np.array(names, dtype=object)
+    try:
+        yield
+    finally:
+        del model.feature_names_in_

@@ -1,0 +1,210 @@
+"""From a source to a graph, for as long as rows come: learn, save, tell."""
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from hedgerow._validate import one_of
+from hedgerow.estimators import HedgeGraph
+from hedgerow.io import DataError
+from hedgerow.stream._changelog import ChangeLog
+from hedgerow.stream._checkpoint import Checkpoints, CheckpointWarning
+from hedgerow.stream._news import News, named
+from hedgerow.stream._open import open_source
+from hedgerow.stream._pace import Pace
+from hedgerow.stream._source import BadRow, Chunk, Source
+from hedgerow.stream._state import State, restored
+from hedgerow.stream._status import FINISHED, RUNNING, STOPPED, Watcher
+
+BAD_ROWS = ("fail", "skip", "log")
+
+_log = logging.getLogger("hedgerow.stream")
+
+
+def run(
+    source: Source | str | os.PathLike[str],
+    model: HedgeGraph | None = None,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int | str = "30s",
+    bad_rows: str = "fail",
+    events: str | os.PathLike[str] | None = None,
+    changes: bool = False,
+    watchers: Sequence[Watcher] = (),
+    stop: Callable[[], bool] = lambda: False,
+) -> HedgeGraph:
+    """Learn from a source until it ends or somebody stops it.
+
+    Parameters
+    ----------
+    source : Source, str or path
+        From `open_source`, or what it takes.
+    model : HedgeGraph, optional
+        Its parameters are used; it is not changed itself.
+    checkpoint : str or path, optional
+        Folder of checkpoints. If it has one, the run goes on from there, to the state that it
+        would have had without a break. The folder belongs to one run at a time.
+    every : int or str
+        How often a checkpoint is written: a number of rows, or a time such as ``"30s"``, ``"5m"``
+        or ``"1h"``. One more is written in the end.
+    bad_rows : {"fail", "skip", "log"}
+        Whether a row that cannot be learned from ends the run, after a checkpoint; is left out
+        and counted; or is also told to the logger ``hedgerow.stream``.
+    events : str or path, optional
+        File for edges that appear and vanish, one JSON object on each line.
+    changes : bool
+        Keep the change log for ``watchers`` even without a file.
+    watchers : sequence of Watcher
+        Told how far the run is.
+    stop : callable
+        Asked after each chunk whether to stop.
+
+    Returns
+    -------
+    HedgeGraph
+        The model, which has names of columns; it is not fitted if it was stopped before any row.
+
+    Warns
+    -----
+    CheckpointWarning
+        If a checkpoint is damaged and the one before is used, or if one cannot be written. The run
+        then goes on, the old ones stay, and the next is tried when its time comes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from hedgerow import HedgeGraph, stream
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+    >>> np.savetxt(folder / "walk.csv", walk, delimiter=",", header="a,b,c", comments="")
+    >>> graph = stream.run(folder / "walk.csv", HedgeGraph(level=0.01), checkpoint=folder / "saved")
+    >>> sorted((edge.source, edge.target) for edge in graph.edges_)
+    [('a', 'b'), ('b', 'c')]
+    """
+    one_of("bad_rows", bad_rows, BAD_ROWS)
+    pace = Pace(every)
+    model = HedgeGraph() if model is None else clone(model)
+    with ExitStack() as stack:
+        saves = None
+        if checkpoint is not None:
+            saves = stack.enter_context(closing(Checkpoints(checkpoint)))
+        if isinstance(source, str | os.PathLike):
+            source = open_source(source)
+        stack.enter_context(closing(source))
+        state = State(model)
+        last = saves.latest() if saves else None
+        if last is not None:
+            state = restored(last, source, model)
+            source.seek(last.offset, last.schema)
+        log = None
+        if events is not None or changes:
+            log = stack.enter_context(closing(ChangeLog(model, events, state.changes)))
+        _Run(source, state, saves, pace, bad_rows, log, watchers).until(stop)
+    if state.schema:
+        state.model.feature_names_in_ = np.array(state.names, dtype=object)
+    return state.model
+
+
+class _Run:
+    """The loop and what it needs."""
+
+    def __init__(
+        self,
+        source: Source,
+        state: State,
+        saves: Checkpoints | None,
+        pace: Pace,
+        policy: str,
+        log: ChangeLog | None,
+        watchers: Sequence[Watcher],
+    ) -> None:
+        self._source, self._state, self._saves = source, state, saves
+        self._pace, self._policy, self._log = pace, policy, log
+        self._news = News(watchers, state)
+        self._saved_offset = state.offset
+        pace.reset(state.rows)
+
+    def until(self, stop: Callable[[], bool]) -> None:
+        """Learn until there are no more rows, or ``stop`` says so."""
+        phase = FINISHED
+        try:
+            for chunk in self._source.chunks():
+                self._take(chunk)
+                if self._pace.due(self._state.rows):
+                    self._save()
+                self._tell(RUNNING)
+                if stop():
+                    phase = STOPPED
+                    break
+        except (DataError, OSError):
+            self._save()
+            raise
+        self._save()
+        if phase == FINISHED and not self._state.rows:
+            raise DataError("the source must have rows, and has none")
+        self._tell(phase)
+
+    def _take(self, chunk: Chunk) -> None:
+        if chunk.bad and self._policy == "fail":
+            first = chunk.bad[0]
+            self._learn(chunk.rows[: first.after])
+            self._state.offset = first.offset
+            raise self._refusal(first)
+        if self._policy == "log":
+            for row in chunk.bad:
+                _log.warning("left out %s: %s", row.place, row.reason)
+        self._learn(chunk.rows)
+        self._state.bad_rows += len(chunk.bad)
+        self._state.offset = chunk.offset
+
+    def _refusal(self, row: BadRow) -> DataError:
+        number = self._state.rows + self._state.bad_rows + 1
+        return DataError(
+            f"row {number} ({row.place}): {row.reason}",
+            ("bad_rows", "skip"),
+            "leaves such rows out and counts them",
+        )
+
+    def _learn(self, rows: NDArray[np.float64]) -> None:
+        """Learn from rows; stop between two of them where the change log wants to look."""
+        state, log = self._state, self._log
+        while len(rows):
+            state.schema = self._source.schema
+            until_look = log.next_look(state.rows) - state.rows if log else len(rows)
+            state.model.partial_fit(rows[:until_look])
+            if log and len(rows) >= until_look:
+                with named(state.model, state.names):
+                    changes = log.look(state.model)
+                self._news.add(changes)
+            rows = rows[until_look:]
+
+    def _save(self) -> None:
+        """Write a checkpoint unless nothing is new; where that fails, the old ones must do."""
+        state = self._state
+        self._pace.reset(state.rows)
+        if self._saves is None or not state.rows or state.offset == self._saved_offset:
+            return
+        try:
+            state.changes = self._log.save() if self._log else None
+            checkpoint = state.to_checkpoint(self._source)
+            self._saves.write(checkpoint)
+        except OSError as error:
+            warnings.warn(
+                f"no checkpoint could be written after row {state.rows}: "
+                f"{error.strerror or error}; the old ones are kept, the next is tried in time",
+                CheckpointWarning,
+                stacklevel=2,
+            )
+            return
+        self._saved_offset = checkpoint.offset
+        self._source.ack(checkpoint.offset)
+
+    def _tell(self, phase: str) -> None:
+        self._news.tell(phase, self._saves.last if self._saves else None)

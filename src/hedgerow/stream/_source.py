@@ -1,0 +1,117 @@
+"""What a source of rows is: implement `Source` to learn from something new."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.estimators._input import listed
+from hedgerow.io import DataError
+from hedgerow.io._choose import choose
+from hedgerow.io._source import Column
+
+Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
+
+
+class Schema(NamedTuple):
+    """Names of the columns: those learned from, in the learner's order, and those left out."""
+
+    columns: list[str]
+    others: list[str]
+
+
+class BadRow(NamedTuple):
+    """A row that cannot be learned from.
+
+    ``after`` is how many rows of the chunk come before it; ``offset`` leads back to it.
+    """
+
+    after: int
+    offset: Offset
+    place: str
+    reason: str
+
+
+class Chunk(NamedTuple):
+    """Some rows, all finite, with the columns of the schema; ``offset`` is where the next begin."""
+
+    rows: NDArray[np.float64]
+    offset: Offset
+    bad: Sequence[BadRow] = ()
+
+
+class Source(Protocol):
+    """Rows in an order that does not change, and places to come back to.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    schema : Schema or None
+        Set once it is known: with `seek`, or with the first chunk that has rows.
+    """
+
+    name: str
+    schema: Schema | None
+
+    def seek(self, offset: Offset, schema: Schema) -> None:
+        """Go on after the chunk that had this offset; called before `chunks`, if at all.
+
+        Raise `DataError` if that is impossible, for example because columns have gone.
+        """
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield chunks until there are no more rows; called once.
+
+        A source that waits for rows yields a chunk without any about four times a second, so that
+        whoever learns can be stopped, and can save.
+        """
+
+    def ack(self, offset: Offset) -> None:
+        """Take note that all rows before this offset are safe and need not be kept."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+class Wish(NamedTuple):
+    """Columns that the user wants, and does not want."""
+
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+
+
+def first_schema(found: list[Column], wish: Wish) -> Schema:
+    """Return the schema of a stream that begins.
+
+    >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
+    Schema(columns=['a', 'b'], others=['when'])
+    """
+    chosen, _ = choose(found, wish.columns, wish.drop)
+    columns = [found[j].name for j in chosen]
+    return Schema(columns, [column.name for column in found if column.name not in columns])
+
+
+def check_schema(names: Sequence[str], schema: Schema, wish: Wish) -> None:
+    """Refuse names, or a wish, that do not fit a stream that has begun; their order may differ.
+
+    >>> check_schema(["a", "c"], Schema(columns=["a", "b"], others=[]), Wish())
+    Traceback (most recent call last):
+        ...
+    hedgerow.io._source.DataError: the columns must stay the same, got 'c' new and 'b' missing
+    """
+    known = {*schema.columns, *schema.others}
+    new = [name for name in names if name not in known]
+    missing = [name for name in schema.columns if name not in names]
+    if not (new or missing) and (wish.columns or wish.drop):
+        flaws = dict.fromkeys(schema.others, "left out when the stream began")
+        chosen, _ = choose([Column(n, flaws.get(n)) for n in names], wish.columns, wish.drop)
+        missing = [name for name in schema.columns if name not in {names[j] for j in chosen}]
+    if new or missing:
+        differences = [
+            f"{listed(map(repr, some))} {what}"
+            for some, what in ((new, "new"), (missing, "missing"))
+            if some
+        ]
+        raise DataError(f"the columns must stay the same, got {' and '.join(differences)}")
