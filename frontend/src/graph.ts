@@ -1,6 +1,27 @@
 // The edges, and which of them a level lets in.
 
 import type { ReportData } from "./data";
+import { plain, probability, signed } from "./format";
+
+/** A number that is known of every edge, its heading, and how people read it. */
+export interface Measure {
+  title: string;
+  values: number[];
+  text: (value: number) => string;
+}
+
+/** How a page speaks of its edges: "3 edges with q ≤ 0.05", "3 neighbours at level 0.05". */
+export interface Words {
+  rule: (level: number) => string;
+  scope: (level: number) => string;
+  /** Why there are none, where levels have no say. */
+  none?: string;
+}
+
+const TESTED: Words = {
+  rule: (level) => `with q ≤ ${plain(level)}`,
+  scope: (level) => `at level ${plain(level)}`,
+};
 
 export class EdgeSet {
   readonly order: number;
@@ -9,7 +30,12 @@ export class EdgeSet {
   readonly strongest: number;
   private readonly incident: number[][];
 
-  constructor(readonly data: ReportData) {
+  /** `measures` come beside the partial correlation; the last one ranks the edges. */
+  constructor(
+    readonly data: ReportData,
+    readonly measures: Measure[] = tests(data),
+    readonly words: Words = TESTED,
+  ) {
     this.order = data.names.length;
     this.size = data.q.length;
     this.names = data.names.map((name, i) => (name.trim() ? name : `(column ${i + 1})`));
@@ -56,4 +82,12 @@ export class EdgeSet {
     }
     return degrees;
   }
+}
+
+function tests({ z, p, q }: ReportData): Measure[] {
+  return [
+    { title: "z", values: z, text: (value) => signed(value, 2) },
+    { title: "p", values: p, text: probability },
+    { title: "q", values: q, text: probability },
+  ];
 }

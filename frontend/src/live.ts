@@ -9,8 +9,8 @@ import { Progress } from "./live/progress";
 import { setUpTheme } from "./theme";
 
 const { title, version } = embedded<{ title: string; version: string }>();
-const follower = new Follower(version);
 const progress = new Progress();
+const follower = new Follower(version, (state) => progress.follow(state));
 const log = new ChangeLog(() => follower.state);
 
 setUpTheme(() => follower.state?.changed("theme"));

@@ -5,8 +5,9 @@ import { count, plain, plural, probability } from "../format";
 import type { State } from "../state";
 
 export function emptyMessage(state: State): HTMLElement {
-  const { data, order, size } = state.edges;
+  const { data, order, size, words } = state.edges;
   if (order < 2) return message("Nothing to connect", "A graph needs at least two variables.");
+  if (words.none) return message("No edges", words.none);
   if (size > 0) {
     return message(
       `No edges at level ${plain(state.level)}`,

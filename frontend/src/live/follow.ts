@@ -11,10 +11,14 @@ export class Follower {
   private places: Places | null = null;
   private edges: Edges | null = null;
   private pressed = false;
+  private leaving = false;
   private news = false;
   private frame = 0;
 
-  constructor(private readonly version: string) {
+  constructor(
+    private readonly version: string,
+    private readonly onStart: (state: State) => void,
+  ) {
     // What is under the pointer must not change between press and release, or the click is lost.
     addEventListener("pointerdown", () => (this.pressed = true), { capture: true });
     for (const end of ["pointerup", "pointercancel"]) {
@@ -25,9 +29,11 @@ export class Follower {
   takeVariables(variables: Variables): void {
     const known = this.variables ?? variables;
     const same = JSON.stringify(known) === JSON.stringify(variables);
-    // Another program, or another stream, has taken the server's place: begin anew.
-    if (!same || variables.version !== this.version) location.reload();
     this.variables = variables;
+    if (same && variables.version === this.version) return;
+    // Another program, or another stream, has taken the server's place: begin anew.
+    this.leaving = true;
+    location.reload();
   }
 
   takePlaces(places: Places): void {
@@ -53,10 +59,16 @@ export class Follower {
   private show(): void {
     this.frame = 0;
     const { variables, places, edges } = this;
-    if (this.pressed || !variables || !places || !edges) return;
+    if (this.pressed || this.leaving || !variables || !places || !edges) return;
     const data: ReportData = { ...variables, ...places, ...edges, made: "as rows arrive" };
     this.news = false;
     if (this.state) this.state.setEdges(new EdgeSet(data));
-    else setUpPage((this.state = new State(new EdgeSet(data))));
+    else this.start(new State(new EdgeSet(data)));
+  }
+
+  private start(state: State): void {
+    this.state = state;
+    setUpPage(state);
+    this.onStart(state);
   }
 }

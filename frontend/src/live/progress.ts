@@ -2,6 +2,7 @@
 
 import { byId, el } from "../dom";
 import { count } from "../format";
+import type { State } from "../state";
 import type { Status } from "./news";
 
 const PHASES = {
@@ -16,6 +17,7 @@ export class Progress {
   private readonly said = el("p", { class: "phase", role: "status" });
   private readonly rows = el("dd");
   private readonly rate = el("dd");
+  private readonly edges = el("dd");
   private readonly bad = el("dd");
   private readonly checkpoint = el("dd");
 
@@ -23,10 +25,11 @@ export class Progress {
     const figures = el(
       "dl",
       {},
-      ...figure("Rows", this.rows),
-      ...figure("Rows per second", this.rate),
-      ...figure("Bad rows", this.bad),
-      ...figure("Last checkpoint", this.checkpoint),
+      figure("Rows", this.rows),
+      figure("Rows per second", this.rate),
+      figure("Edges", this.edges),
+      figure("Bad rows", this.bad),
+      figure("Last checkpoint", this.checkpoint),
     );
     const strip = el(
       "section",
@@ -49,6 +52,13 @@ export class Progress {
     this.show();
   }
 
+  /** Show how many edges the graph has. */
+  follow(state: State): void {
+    const show = () => (this.edges.textContent = count(state.count));
+    state.on(["edges", "level"], show);
+    show();
+  }
+
   private show(): void {
     const { status } = this;
     const { said, state } = this.words();
@@ -64,11 +74,12 @@ export class Progress {
   }
 
   private words(): { said: string; state: string } {
-    const ended = this.status !== null && this.status.phase !== "running";
-    if (this.heard === false && !ended) return { said: "Connection lost, trying again", state: "lost" };
-    if (this.status === null || this.status.rows === 0)
-      return { said: ended ? PHASES[this.status!.phase] : "Waiting for the first rows", state: "waiting" };
-    return { said: PHASES[this.status.phase], state: this.status.phase };
+    const { status, heard } = this;
+    if (status !== null && status.phase !== "running")
+      return { said: PHASES[status.phase], state: status.phase };
+    if (heard === false) return { said: "Connection lost, trying again", state: "lost" };
+    if (!status?.rows) return { said: "Waiting for the first rows", state: "waiting" };
+    return { said: PHASES.running, state: "running" };
   }
 
   private showCheckpoint(): void {
@@ -79,9 +90,9 @@ export class Progress {
   }
 }
 
-function figure(term: string, value: HTMLElement): HTMLElement[] {
+function figure(term: string, value: HTMLElement): HTMLElement {
   value.textContent = "–";
-  return [el("div", {}, el("dt", {}, term), value)];
+  return el("div", {}, el("dt", {}, term), value);
 }
 
 /** Seconds in the largest unit that fits. */

@@ -2,7 +2,7 @@
 // Before a choice: the variables with most neighbours, as places to begin.
 
 import { byId, el, nameOf } from "../dom";
-import { count, plain, plural, probability, signed } from "../format";
+import { count, plural, signed } from "../format";
 import type { State } from "../state";
 
 const SHOWN = 300;
@@ -68,11 +68,13 @@ function suggestions(state: State): HTMLElement[] {
 
 function variable(state: State, node: number): HTMLElement[] {
   const { edges, count: shown } = state;
-  const { partialCorr, p, q } = edges.data;
+  const { partialCorr } = edges.data;
+  const measures = edges.measures.slice(-2); // there is no room for more
+  const where = edges.words.scope(state.level);
   const found = edges.edgesOf(node, shown);
   const title = heading(state, nameOf(edges.names[node]));
   if (found.length === 0)
-    return [title, el("p", { class: "note" }, `No neighbours at level ${plain(state.level)}.`)];
+    return [title, el("p", { class: "note" }, `No neighbours ${where}.`)];
   found.sort((a, b) => Math.abs(partialCorr[b]) - Math.abs(partialCorr[a]));
   const rows = found
     .slice(0, SHOWN)
@@ -82,11 +84,11 @@ function variable(state: State, node: number): HTMLElement[] {
         {},
         el("td", {}, variableButton(state, edges.otherEnd(e, node))),
         el("td", { class: partialCorr[e] < 0 ? "negative" : "positive" }, signed(partialCorr[e], 3)),
-        el("td", {}, probability(p[e])),
-        el("td", {}, probability(q[e])),
+        ...measures.map(({ values, text }) => el("td", {}, text(values[e]))),
       ),
     );
-  const head = ["Neighbour", "Partial corr.", "p", "q"].map((text) => el("th", { scope: "col" }, text));
+  const titles = ["Neighbour", "Partial corr.", ...measures.map(({ title }) => title)];
+  const head = titles.map((text) => el("th", { scope: "col" }, text));
   const table = el(
     "table",
     { class: "neighbours" },
@@ -96,7 +98,7 @@ function variable(state: State, node: number): HTMLElement[] {
   const note = el(
     "p",
     { class: "note" },
-    `${plural(found.length, "neighbour")} at level ${plain(state.level)}, the strongest first`,
+    `${plural(found.length, "neighbour")} ${where}, the strongest first`,
   );
   const rest = found.length - rows.length;
   return rest > 0
@@ -105,12 +107,10 @@ function variable(state: State, node: number): HTMLElement[] {
 }
 
 function edge(state: State, e: number): HTMLElement[] {
-  const { data } = state.edges;
-  const facts: [string, string][] = [
+  const { data, measures, words } = state.edges;
+  const facts = [
     ["Partial correlation", signed(data.partialCorr[e], 4)],
-    ["z", signed(data.z[e], 2)],
-    ["p", probability(data.p[e])],
-    ["q", probability(data.q[e])],
+    ...measures.map(({ title, values, text }) => [title, text(values[e])]),
   ];
   const list = el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));
   const title = heading(
@@ -121,7 +121,7 @@ function edge(state: State, e: number): HTMLElement[] {
   );
   return e < state.count
     ? [title, list]
-    : [title, el("p", { class: "note" }, `Not in the graph at level ${plain(state.level)}.`), list];
+    : [title, el("p", { class: "note" }, `Not in the graph ${words.scope(state.level)}.`), list];
 }
 
 function variableButton(state: State, node: number): HTMLElement {

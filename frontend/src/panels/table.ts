@@ -1,7 +1,7 @@
 // All edges of the graph, sortable. Only the rows in sight exist, so 20,000 edges stay quick.
 
 import { byId, el, nameOf } from "../dom";
-import { plain, plural, probability, signed } from "../format";
+import { plural, signed } from "../format";
 import type { State } from "../state";
 
 const ROW = 36; // pixels; the style sheet says the same
@@ -22,7 +22,7 @@ class EdgeTable {
   private readonly columns: Column[];
   private sorted: Uint32Array = new Uint32Array(); // every edge
   private rows: Uint32Array = new Uint32Array(); // those in the graph at this level
-  private sortedBy = 5;
+  private sortedBy: number;
   private ascending = true;
   private active = 0;
   private readonly body = el("tbody");
@@ -35,6 +35,7 @@ class EdgeTable {
     private readonly scroller: HTMLElement,
   ) {
     this.columns = columnsOf(state);
+    this.sortedBy = this.columns.length - 1;
     this.heads = this.columns.map((column, i) =>
       el("th", { scope: "col" }, el("button", { type: "button", click: () => this.sortBy(i) }, column.title)),
     );
@@ -83,7 +84,8 @@ class EdgeTable {
   }
 
   private filter(): void {
-    const { count, level } = this.state;
+    const { count, level, edges } = this.state;
+    const { words } = edges;
     this.rows = this.sorted.filter((edge) => edge < count);
     this.active = Math.max(0, Math.min(this.active, count - 1));
     this.table.setAttribute("aria-rowcount", String(count + 1));
@@ -95,8 +97,8 @@ class EdgeTable {
     );
     this.scroller.hidden = count === 0;
     this.note.textContent = count
-      ? `${plural(count, "edge")} with q ≤ ${plain(level)}`
-      : `No edges with q ≤ ${plain(level)}.`;
+      ? `${plural(count, "edge")} ${words.rule(level)}`
+      : `No edges ${words.rule(level)}.`;
     this.draw();
   }
 
@@ -175,29 +177,26 @@ function columnsOf(state: State): Column[] {
     key: (edge) => rank[state.edges.data[end][edge]],
     cell: (edge) => nameOf(names[state.edges.data[end][edge]]),
   });
-  const number = (
-    title: string,
-    values: "partialCorr" | "z" | "p" | "q",
-    format: (value: number) => string,
-    kind = (_: number) => "number",
-  ): Column => ({
-    title,
-    key: (edge) => state.edges.data[values][edge],
-    cell: (edge) => format(state.edges.data[values][edge]),
-    kind: (edge) => kind(state.edges.data[values][edge]),
-  });
+  const corr = (edge: number) => state.edges.data.partialCorr[edge];
+  // Through the state each time, as other edges may have taken their place.
+  const measures = state.edges.measures.map(
+    ({ title, text }, i): Column => ({
+      title,
+      key: (edge) => state.edges.measures[i].values[edge],
+      cell: (edge) => text(state.edges.measures[i].values[edge]),
+      kind: () => "number",
+    }),
+  );
   return [
     name("source"),
     name("target"),
-    number(
-      "Partial corr.",
-      "partialCorr",
-      (value) => signed(value, 3),
-      (value) => (value < 0 ? "number negative" : "number positive"),
-    ),
-    number("z", "z", (value) => signed(value, 2)),
-    number("p", "p", probability),
-    number("q", "q", probability),
+    {
+      title: "Partial corr.",
+      key: corr,
+      cell: (edge) => signed(corr(edge), 3),
+      kind: (edge) => (corr(edge) < 0 ? "number negative" : "number positive"),
+    },
+    ...measures,
   ];
 }
 
