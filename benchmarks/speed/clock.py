@@ -76,9 +76,9 @@ def read() -> dict[str, Any]:
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
-def sample(n_columns: int, n_rows: int) -> Any:
-    """Return rows from a sparse random graph, and the graph."""
+def sample(n_columns: int, n_rows: int, family: str = "erdos_renyi") -> Any:
+    """Return rows from a random graph, and the graph."""
     from hedgerow.datasets import make
 
-    model = make("erdos_renyi", n_columns, seed=0)
+    model = make(family, n_columns, seed=0)
     return model.sample(n_rows, seed=1), model

@@ -1,0 +1,21 @@
+"""GraphicalLassoCV beside ours: it takes so long that its figures are kept with the code."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed import clock
+from benchmarks.speed.peers import beside
+
+KEPT = Path(__file__).with_name("lasso.json")
+
+
+def run(options: argparse.Namespace) -> None:
+    figures = {"setting": clock.setting(), "figures": beside("glassocv", ["erdos_renyi"], options.limit)}
+    KEPT.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def read() -> dict[str, Any]:
+    """Return the figures kept, and what they were measured on."""
+    return json.loads(KEPT.read_text())
