@@ -14,7 +14,7 @@ _WHERE = {
     "SparsitronGraph": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
 }
-_MODULES = ("datasets", "io", "metrics", "plot", "report", "rivals", "theory")
+_MODULES = ("datasets", "io", "metrics", "plot", "report", "rivals", "stream", "theory")
 
 __all__ = [
     "Comparison",
@@ -28,6 +28,7 @@ __all__ = [
     "plot",
     "report",
     "rivals",
+    "stream",
     "theory",
 ]
 

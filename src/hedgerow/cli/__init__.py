@@ -13,6 +13,7 @@ COMMANDS = {
     "learn": "Learn which columns of a table are directly connected.",
     "plan": "How many rows are needed: the paper's bound beside others.",
     "simulate": "Draw rows from a known graph and write rows and true edges to files.",
+    "stream": "Learn from rows that keep coming, and survive restarts.",
 }
 
 

@@ -1,8 +1,8 @@
-"""Ctrl-C that does not tear a step in two."""
+"""Ctrl-C and other requests to stop that do not tear a step in two."""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,3 +29,22 @@ def finish_first() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if asked:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def stop_politely() -> Iterator[Callable[[], bool]]:
+    """Yield a function that tells whether Ctrl-C or SIGTERM asked to stop; a second Ctrl-C does."""
+    asked = False
+
+    def note(number: int, _: Any) -> None:
+        nonlocal asked
+        if asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

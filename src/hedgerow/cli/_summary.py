@@ -31,6 +31,7 @@ class Summary:
     version: str
     written: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    why_dropped: str = "with missing values"
 
     @property
     def most_connected(self) -> list[tuple[str, int]]:
@@ -107,7 +108,7 @@ def _tail(summary: Summary) -> Iterable[tuple[str, str]]:
         shown = ", ".join(map(repr, names[:SHOWN])) + ", ..." * (len(names) > SHOWN)
         yield "dim", f"Left out {_count(len(names), 'column')} ({flaw}): {shown}"
     if summary.rows_dropped:
-        yield "dim", f"Left out {_count(summary.rows_dropped, 'row')} with missing values"
+        yield "dim", f"Left out {_count(summary.rows_dropped, 'row')} {summary.why_dropped}"
     for message in summary.warnings:
         yield "yellow", f"Warning: {message}"
     for path in summary.written:

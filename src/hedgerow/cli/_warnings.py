@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import click
+
 
 @contextmanager
 def collected_warnings() -> Iterator[list[str]]:
@@ -25,3 +27,12 @@ def collected_warnings() -> Iterator[list[str]]:
             warnings.simplefilter("always", category)
         warnings.showwarning = collect
         yield collected
+
+
+@contextmanager
+def told_warnings() -> Iterator[None]:
+    """Print each warning at once, on a line of its own, for work that may never end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: click.echo(f"Warning: {message}", err=True)
+        yield

@@ -1,19 +1,26 @@
 """``hedgerow learn``: from a file to a graph."""
 
-import sys
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli._errors import Interrupted, Misuse
+from hedgerow.cli._errors import Interrupted
 from hedgerow.cli._files import (
     STDOUT,
     failures_of,
     open_rows,
     refuse_clashes,
     refuse_unwritable,
+)
+from hedgerow.cli._results import (
+    FORMATS,
+    error_level,
+    formats_of,
+    refuse_two_on_stdout,
+    tell,
+    write_all,
 )
 from hedgerow.cli._warnings import collected_warnings
 
@@ -22,9 +29,8 @@ if TYPE_CHECKING:
     from hedgerow.cli._summary import Summary
     from hedgerow.io import Table
 
-# As in hedgerow.io and hedgerow.engines, which are slow to import; a test compares them.
+# As in hedgerow.engines, which is slow to import; a test compares them.
 DEVICES = ("cpu", "cuda", "auto")
-FORMATS = ("csv", "tsv", "parquet", "json", "graphml", "gexf", "cytoscape", "node-link", "npz")
 
 
 @click.command()
@@ -91,56 +97,29 @@ def learn(
     edges are reported at a false discovery rate of 0.05.
     """
     begun = monotonic()
-    error, level = _error_level(options.pop("fdr"), options.pop("fwer"))
-    formats = _formats(out, format)
-    if as_json and (quiet or STDOUT in out):
-        raise Misuse("--json prints to stdout, and goes with neither --quiet nor --out -")
+    error, level = error_level(options.pop("fdr"), options.pop("fwer"))
+    formats = formats_of(out, format)
+    refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
     targets = [*out, *(path for path in (html, save) if path)]
     refuse_clashes(targets, file)
     refuse_unwritable(targets)
 
     from hedgerow import HedgeGraph
 
-    model = HedgeGraph(error=error, level=level, device=_available(options.pop("device")))
+    model = HedgeGraph(error=error, level=level, device=available(options.pop("device")))
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
-        for path in out:
-            with failures_of(path):
-                _write(model, path, formats[path])
-        if html:
-            with failures_of(html):
-                _write_page(model, html, summary)
+        write_all(model, formats, html, summary)
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun
-    _tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
+    tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
 
 
-def _error_level(fdr: float | None, fwer: float | None) -> tuple[str, float]:
-    if fdr is not None and fwer is not None:
-        raise Misuse("--fdr and --fwer exclude each other")
-    error, level = ("fwer", fwer) if fwer is not None else ("fdr", 0.05 if fdr is None else fdr)
-    if not 0 < level < 1:
-        raise Misuse(f"--{error} must be a number in (0, 1), got {level:g}")
-    return error, level
-
-
-def _formats(out: tuple[Path, ...], format: str | None) -> dict[Path, str]:
-    if format and len(out) != 1:
-        raise Misuse(f"--format needs one --out, got {len(out)}")
-    if not out:
-        return {}
-    from hedgerow.io import format_of
-
-    try:
-        return {path: format or ("csv" if path == STDOUT else format_of(path)) for path in out}
-    except ValueError as error:
-        raise Misuse(f"--out: {error}") from error
-
-
-def _available(device: str) -> str:
+def available(device: str) -> str:
+    """Return the device, or say what is missing for it."""
     from hedgerow.engines import engine_for
 
     try:
@@ -214,32 +193,3 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         warnings=warned,
         version=__version__,
     )
-
-
-def _write(model: "HedgeGraph", path: Path, format: str) -> None:
-    from hedgerow.io import FORMATS, write
-
-    if path == STDOUT:
-        FORMATS[format].write(model, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    else:
-        write(path, model, format)
-
-
-def _write_page(model: "HedgeGraph", path: Path, summary: "Summary") -> None:
-    from hedgerow.report import data_of, write
-
-    n_columns = summary.columns + sum(map(len, summary.left_out.values()))
-    title = Path(summary.source).name
-    write(path, data_of(model, title=title, n_columns=n_columns, warnings=summary.warnings))
-
-
-def _tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool) -> None:
-    from hedgerow.cli import _summary
-
-    if as_json:
-        click.echo(summary.to_json())
-    elif quiet:
-        _summary.warn(summary.warnings)
-    else:
-        _summary.show(summary, stderr=aside)

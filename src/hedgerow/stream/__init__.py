@@ -6,6 +6,7 @@ sources, and others can be added. docs/streams.md is the guide.
 
 from hedgerow.stream._checkpoint import CheckpointWarning
 from hedgerow.stream._open import open_source
+from hedgerow.stream._pace import Pace
 from hedgerow.stream._run import run
 from hedgerow.stream._source import BadRow, Chunk, Schema, Source
 from hedgerow.stream._status import Look, Saved, Status, Watcher
@@ -15,6 +16,7 @@ __all__ = [
     "CheckpointWarning",
     "Chunk",
     "Look",
+    "Pace",
     "Saved",
     "Schema",
     "Source",

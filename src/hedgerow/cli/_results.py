@@ -1,0 +1,89 @@
+"""What `hedgerow learn` and `hedgerow stream` do with what was learned: write it and tell it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hedgerow.cli._errors import Misuse
+from hedgerow.cli._files import STDOUT, failures_of
+
+if TYPE_CHECKING:
+    from hedgerow import HedgeGraph
+    from hedgerow.cli._summary import Summary
+
+# As in hedgerow.io, which is slow to import; a test compares them.
+FORMATS = ("csv", "tsv", "parquet", "json", "graphml", "gexf", "cytoscape", "node-link", "npz")
+
+
+def error_level(fdr: float | None, fwer: float | None) -> tuple[str, float]:
+    """Return the kind of error and its level, by the option that was given."""
+    if fdr is not None and fwer is not None:
+        raise Misuse("--fdr and --fwer exclude each other")
+    error, level = ("fwer", fwer) if fwer is not None else ("fdr", 0.05 if fdr is None else fdr)
+    if not 0 < level < 1:
+        raise Misuse(f"--{error} must be a number in (0, 1), got {level:g}")
+    return error, level
+
+
+def formats_of(out: tuple[Path, ...], format: str | None) -> dict[Path, str]:
+    """Return the format of each file."""
+    if format and len(out) != 1:
+        raise Misuse(f"--format needs one --out, got {len(out)}")
+    if not out:
+        return {}
+    from hedgerow.io import format_of
+
+    try:
+        return {path: format or ("csv" if path == STDOUT else format_of(path)) for path in out}
+    except ValueError as error:
+        raise Misuse(f"--out: {error}") from error
+
+
+def refuse_two_on_stdout(out: tuple[Path, ...], *, quiet: bool, as_json: bool) -> None:
+    """Refuse options that would mix two results, or none and one, on stdout."""
+    if as_json and (quiet or STDOUT in out):
+        raise Misuse("--json prints to stdout, and goes with neither --quiet nor --out -")
+
+
+def write_all(
+    model: "HedgeGraph", formats: dict[Path, str], html: Path | None, summary: "Summary"
+) -> None:
+    """Write what was learned to files, or to stdout, and as a page to explore it in."""
+    for path, format in formats.items():
+        with failures_of(path):
+            _write_graph(model, path, format)
+    if html:
+        with failures_of(html):
+            _write_page(model, html, summary)
+
+
+def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool) -> None:
+    """Print what was learned, in the way that was asked for."""
+    from hedgerow.cli import _summary
+
+    if as_json:
+        click.echo(summary.to_json())
+    elif quiet:
+        _summary.warn(summary.warnings)
+    else:
+        _summary.show(summary, stderr=aside)
+
+
+def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
+    from hedgerow.io import FORMATS, write
+
+    if path == STDOUT:
+        FORMATS[format].write(model, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    else:
+        write(path, model, format)
+
+
+def _write_page(model: "HedgeGraph", path: Path, summary: "Summary") -> None:
+    from hedgerow.report import data_of, write
+
+    n_columns = summary.columns + sum(map(len, summary.left_out.values()))
+    title = Path(summary.source).name
+    write(path, data_of(model, title=title, n_columns=n_columns, warnings=summary.warnings))
