@@ -17,7 +17,7 @@ class GraphicalLasso(PenalisedLikelihood):
     ----------
     penalty : float or {"ebic", "stars", "cv"}, default="ebic"
         Weight of the sum of absolute entries off the diagonal, on the scale of correlations: a
-        number, or how to choose it among thirty from the empty graph down to half the noise of a
+        number, or how to choose it among twenty from the empty graph down to half the noise of a
         correlation:
 
         - ``"ebic"``: extended Bayesian information criterion with γ = 0.5 (Foygel and Drton 2010),
@@ -43,13 +43,13 @@ class GraphicalLasso(PenalisedLikelihood):
 
     Notes
     -----
-    Finds the graph if the model is irrepresentable-free: roughly, if no non-edge has covariances
-    with the edges that mimic one (Ravikumar, Wainwright, Raskutti and Yu 2011), and m is of order
-    d² log p for degrees up to d. A star of correlated leaves, or a four-cycle with strong edges,
-    breaks this however many rows there are (Meinshausen 2008); the answer then has false edges
-    or misses true ones at every penalty. Cost: p lasso problems on p columns for each of 5 to 100
-    sweeps, about O(p³) a sweep, for each penalty and resample; components of the graph of
-    correlations above the penalty are solved apart.
+    Finds the graph, given m of order d² log p for degrees up to d, if the model is incoherent: no
+    pair without an edge is too well predicted, as a product of columns, by the pairs with one
+    (Ravikumar, Wainwright, Raskutti and Yu 2011). Already a star of four nodes breaks this if hub
+    and leaves have correlations above √2 - 1, and so does a diamond of them above (√2 - 1)/2;
+    then no penalty gives the graph, however many rows there are. Cost: for each penalty and
+    resample, up to 100 sweeps of p lasso problems on p columns, about O(p³) each; connected
+    components of the correlations above the penalty are solved apart.
 
     References
     ----------

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from hedgerow.rivals._base import Array, Found, absolute_partial_corr
+from hedgerow.rivals._base import Array
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._penalty import EBIC_GAMMA, Penalised
 
 
 class PenalisedLikelihood(Penalised):
     """A solver of this problem; estimates are precision matrices."""
+
+    _criteria = ("ebic", "stars", "cv")
 
     @abstractmethod
     def _solve_component(
@@ -46,15 +48,6 @@ class PenalisedLikelihood(Penalised):
     def _size_cost(self, estimate: Array, n_rows: int) -> float:
         edges = np.count_nonzero(self._graph(estimate)) / 2
         return edges * (np.log(n_rows) + 4 * EBIC_GAMMA * np.log(len(estimate)))
-
-    def _graph(self, estimate: Array) -> NDArray[np.bool_]:
-        graph = estimate != 0
-        np.fill_diagonal(graph, False)
-        return graph
-
-    def _found(self, estimate: Array, penalty: float) -> Found:
-        scores = absolute_partial_corr(estimate)
-        return Found(scores, self._graph(estimate), estimate, {"penalty_": penalty})
 
 
 def components(corr: Array, penalty: float) -> list[NDArray[np.intp]]:

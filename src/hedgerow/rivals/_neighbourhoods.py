@@ -91,11 +91,8 @@ class NeighbourhoodSelection(Penalised):
         in_open_interval("level", self.level, 0, 1)
         return super()._learn(rows, clock)
 
-    def _penalty_for(self, rows: Array, clock: Clock) -> float:
-        if self.penalty == "theory":
-            m, p = rows.shape
-            return float(stats.norm.isf(self.level / (2 * p**2)) / np.sqrt(m))
-        return super()._penalty_for(rows, clock)
+    def _theory(self, n_rows: int, n_columns: int) -> float:
+        return float(stats.norm.isf(self.level / (2 * n_columns**2)) / np.sqrt(n_rows))
 
     def _solve(self, corr: Array, penalty: float, start: Array | None, clock: Clock) -> Array:
         weights = np.zeros_like(corr) if start is None else start.copy()

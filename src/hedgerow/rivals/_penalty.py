@@ -17,11 +17,19 @@ from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
 from hedgerow._validate import integer_at_least, one_of, positive
-from hedgerow.rivals._base import Array, Found, Rival, correlation, location_and_scale
+from hedgerow.rivals._base import (
+    Array,
+    Found,
+    Rival,
+    absolute_partial_corr,
+    correlation,
+    location_and_scale,
+    symmetric,
+)
 from hedgerow.rivals._clock import Clock
 
 EBIC_GAMMA = 0.5  # how much the number of possible graphs counts, in [0, 1]
-_GRID_SIZE = 30
+_GRID_SIZE = 20
 _FOLDS = 5
 _SUBSAMPLES = 20
 _MOST_INSTABILITY = 0.05  # what the authors of StARS recommend
@@ -31,12 +39,13 @@ _STAGE = "choosing the penalty"
 class Penalised(Rival):
     """A rival that solves one problem for each penalty, from a correlation matrix.
 
-    An estimate is a (p, p) array whose entries off the diagonal are zero where there is no edge.
+    An estimate is a (p, p) array whose entries off the diagonal are zero where there is no edge: a
+    precision matrix, unless a subclass has its own `_graph` and `_found`.
     """
 
     penalty: float | str
     random_state: int | None
-    _criteria: ClassVar[tuple[str, ...]] = ("ebic", "stars", "cv")
+    _criteria: ClassVar[tuple[str, ...]]
     _min_rows = 4
 
     @abstractmethod
@@ -45,19 +54,22 @@ class Penalised(Rival):
 
     @abstractmethod
     def _loss(self, estimate: Array, moments: Array) -> float:
-        """Return the mean negative log-likelihood of rows with these second moments."""
+        """Return the loss of rows with these second moments; for "ebic", -log-likelihood of one."""
 
-    @abstractmethod
     def _size_cost(self, estimate: Array, n_rows: int) -> float:
-        """Return what EBIC adds to twice the negative log-likelihood of all rows."""
+        """Return what "ebic" adds to twice the negative log-likelihood of all rows."""
+        raise NotImplementedError
 
-    @abstractmethod
+    def _theory(self, n_rows: int, n_columns: int) -> float:
+        """Return the penalty of "theory"."""
+        raise NotImplementedError
+
     def _graph(self, estimate: Array) -> NDArray[np.bool_]:
-        """Return the graph of an estimate."""
+        return symmetric(estimate != 0, np.logical_or)
 
-    @abstractmethod
     def _found(self, estimate: Array, penalty: float) -> Found:
-        """Return the results."""
+        scores = absolute_partial_corr(estimate)
+        return Found(scores, self._graph(estimate), estimate, {"penalty_": penalty})
 
     def _learn(self, rows: Array, clock: Clock) -> Found:
         if self.random_state is not None:
@@ -71,8 +83,11 @@ class Penalised(Rival):
     def _penalty_for(self, rows: Array, clock: Clock) -> float:
         if not isinstance(self.penalty, str):
             return positive("penalty", self.penalty)
-        choose = {"ebic": by_ebic, "stars": by_stars, "cv": by_cross_validation}
-        return choose[one_of("penalty", self.penalty, self._criteria)](self, rows, clock)
+        criterion = one_of("penalty", self.penalty, self._criteria)
+        if criterion == "theory":
+            return self._theory(*rows.shape)
+        choose = {"ebic": by_ebic, "stars": by_stars, "cv": by_cross_validation}[criterion]
+        return choose(self, rows, clock)
 
 
 def grid(corr: Array, n_rows: int) -> list[float]:

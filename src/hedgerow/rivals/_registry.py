@@ -24,6 +24,8 @@ REGISTRY: dict[str, Entry] = {
     "neighbourhoods": Entry(
         "_neighbourhoods", "NeighbourhoodSelection", "a lasso for each node, penalty by theory"
     ),
+    "clime": Entry("_clime", "Clime", "sparse near-inverse by linear programs"),
+    "aclime": Entry("_aclime", "AdaptiveClime", "CLIME, each column with its own tolerance"),
     "inverse_gram": Entry("_inverse_gram", "InverseGram", "inverse Gram matrix, exact tests"),
     "scaled_lasso": Entry("_scaled_lasso", "ScaledLasso", "scaled lasso, tests without its bias"),
     "huge_mb_ric": Entry(
@@ -44,6 +46,12 @@ REGISTRY: dict[str, Entry] = {
         {"method": "glasso", "criterion": "ebic"},
     ),
     "gglasso": Entry("_gglasso", "GGLasso", "gglasso: graphical lasso, penalty by EBIC", "gglasso"),
+    "greedy_prune": Entry(
+        "_greedy_prune", "GreedyPrune", "greedy choice by conditional variance, then pruning"
+    ),
+    "hybrid_mb": Entry(
+        "_hybrid_mb", "HybridMB", "one greedy step, then the lasso on what it leaves"
+    ),
     "pc": Entry("_pc", "PC", "PC skeleton: no separating set among the neighbours"),
     "conditional_covariance": Entry(
         "_conditional_covariance",
@@ -51,6 +59,9 @@ REGISTRY: dict[str, Entry] = {
         "thresholded conditional covariances, over all small separators",
     ),
     "exhaustive": Entry("_exhaustive", "Exhaustive", "best set of neighbours, all sets tried"),
+    "pseudo_likelihood": Entry(
+        "_pseudo_likelihood", "PseudoLikelihood", "largest fractional marginal pseudo-likelihood"
+    ),
 }
 
 
