@@ -1,10 +1,11 @@
 """A real browser, pages opened in it, and small graphs to show.
 
-Every page opened through `open_page` is watched: the test fails if the page logs an error, throws,
-opens a dialog or asks the network for anything.
+Every page opened through `open_page` or `open_url` is watched: the test fails if the page logs an
+error, throws, opens a dialog or asks for anything outside itself.
 """
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
 
-from hedgerow.report import ReportData, write
+from hedgerow import Comparison
+from hedgerow.report import ReportData, write, write_comparison
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -64,32 +66,44 @@ def view(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def open_page(browsers: Callable[[str], Browser], tmp_path: Path) -> Iterator[Callable[..., Page]]:
+def open_url(browsers: Callable[[str], Browser]) -> Iterator[Callable[..., Page]]:
+    """Open an address; ``asks`` and ``logs`` match what the page may ask for and log besides."""
     contexts = []
     troubles: list[str] = []
 
-    def open_page(data: ReportData, view: str = "canvas", **options: Any) -> Page:
-        write(tmp_path / "report.html", data)
+    def open_url(
+        url: str, view: str = "canvas", asks: str = "(?!)", logs: str = "(?!)", **options: Any
+    ) -> Page:
         settings = {"viewport": {"width": 1100, "height": 640}, "reduced_motion": "reduce"}
         context = browsers(view).new_context(**(settings | options))
         contexts.append(context)
         page = context.new_page()
-        _watch(page, troubles)
-        page.goto((tmp_path / "report.html").as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached")
-        _settle(page)
+        _watch(page, troubles, f"{re.escape(url)}$|blob:|data:|{asks}", logs)
+        page.goto(url)
         return page
 
-    yield open_page
+    yield open_url
     for context in contexts:
         context.close()
     assert troubles == []
 
 
-def _watch(page: Page, troubles: list[str]) -> None:
+@pytest.fixture
+def open_page(open_url: Callable[..., Page], tmp_path: Path) -> Callable[..., Page]:
+    def open_page(data: ReportData | Comparison, view: str = "canvas", **options: Any) -> Page:
+        save = write_comparison if isinstance(data, Comparison) else write
+        save(tmp_path / "report.html", data)
+        page = open_url((tmp_path / "report.html").as_uri(), view, **options)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        _settle(page)
+        return page
+
+    return open_page
+
+
+def _watch(page: Page, troubles: list[str], asks: str, logs: str) -> None:
     def on_request(request: Any) -> None:
-        own = request.url.startswith("file:") and request.is_navigation_request()
-        if not own and not request.url.startswith(("blob:", "data:")):
+        if not re.match(asks, request.url):
             troubles.append(f"request: {request.url}")
 
     def on_dialog(dialog: Any) -> None:
@@ -103,8 +117,8 @@ def _watch(page: Page, troubles: list[str]) -> None:
         "console",
         lambda message: (
             message.type in ("error", "warning")
-            and "GPU stall due to ReadPixels"
-            not in message.text  # the software renderer's own remark
+            # The first is the software renderer's own remark.
+            and not re.search(f"GPU stall due to ReadPixels|{logs}", message.text)
             and troubles.append(f"console: {message.text}")
         ),
     )

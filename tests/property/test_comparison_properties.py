@@ -24,7 +24,7 @@ def outcome(name, edges, halves=(), status=Status.OK):
 
 def comparison(outcomes, truth=None):
     names = tuple(f"x{i}" for i in range(P))
-    return Comparison(tuple(outcomes), names, 100, 10.0, 2, truth)
+    return Comparison(tuple(outcomes), names, 100, 10.0, 2, np.eye(P), truth)
 
 
 def shared(a, b):

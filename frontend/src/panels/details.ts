@@ -73,8 +73,7 @@ function variable(state: State, node: number): HTMLElement[] {
   const where = edges.words.scope(state.level);
   const found = edges.edgesOf(node, shown);
   const title = heading(state, nameOf(edges.names[node]));
-  if (found.length === 0)
-    return [title, el("p", { class: "note" }, `No neighbours ${where}.`)];
+  if (found.length === 0) return [title, el("p", { class: "note" }, `No neighbours ${where}.`)];
   found.sort((a, b) => Math.abs(partialCorr[b]) - Math.abs(partialCorr[a]));
   const rows = found
     .slice(0, SHOWN)

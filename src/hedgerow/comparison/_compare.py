@@ -83,6 +83,7 @@ def compare(
         n_rows=len(rows),
         time_budget=float(time_budget),
         resamples=resamples,
+        covariance=np.cov(rows, rowvar=False),
         truth=graph,
     )
 

@@ -83,3 +83,11 @@ def adjacency_of(edges: Edges, n_columns: int) -> csr_array:
     ends = np.concatenate([edges, edges[:, ::-1]]).T
     ones = np.ones(ends.shape[1], dtype=np.bool_)
     return csr_array(coo_array((ones, tuple(ends)), shape=(n_columns, n_columns)))
+
+
+def edges_of(adjacency: csr_array) -> Edges:
+    """Return the edges of a symmetric matrix, in order."""
+    graph = adjacency.tocoo()
+    once = graph.row < graph.col
+    edges = np.column_stack([graph.row[once], graph.col[once]]).astype(np.int64)
+    return edges[np.lexsort((edges[:, 1], edges[:, 0]))]

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from hedgerow import metrics
 from hedgerow._version import __version__
-from hedgerow.comparison._outcome import Outcome
+from hedgerow.comparison._outcome import Outcome, adjacency_of
+from hedgerow.likelihood import fit_precision
 from hedgerow.table import aligned
 
 COLUMNS = ("method", "edges", "seconds", "stability", "f1", "fdp", "exact", "status")
@@ -34,6 +35,8 @@ class Comparison:
         Seconds that each method had.
     resamples : int
         Random splits of the rows that were asked for.
+    covariance : ndarray of shape (n_columns, n_columns)
+        Of the rows.
     truth : csr_array or None
         The true graph, if it was given.
     """
@@ -43,6 +46,7 @@ class Comparison:
     n_rows: int
     time_budget: float
     resamples: int
+    covariance: NDArray[np.float64]
     truth: csr_array | None = None
 
     def __len__(self) -> int:
@@ -73,6 +77,20 @@ class Comparison:
                 if i <= j:
                     result[i, j] = result[j, i] = metrics.jaccard(first, second)
         return result
+
+    def partial_corr(self, edges: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the partial correlations of the most likely Gaussian model on a graph.
+
+        Parameters
+        ----------
+        edges : ndarray of int of shape (number of edges, 2)
+        """
+        graph = adjacency_of(edges, len(self.names))
+        precision = fit_precision(self.covariance, self.n_rows, graph).precision
+        scale = np.sqrt(precision.diagonal())
+        source, target = edges.T
+        values = np.asarray(precision[source, target]).ravel() if len(edges) else np.empty(0)
+        return -values / (scale[source] * scale[target])
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table, a dictionary for each method; what is not known is None.

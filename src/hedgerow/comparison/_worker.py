@@ -20,7 +20,7 @@ from sklearn.base import clone
 
 from hedgerow._atomic import atomic_path
 from hedgerow.comparison._methods import build
-from hedgerow.comparison._outcome import Status
+from hedgerow.comparison._outcome import Status, edges_of
 from hedgerow.rivals import OutOfTime
 
 ROWS, JOB, READY, FAILURE, WHOLE = "rows.npy", "job.json", "ready", "failure.json", "whole.npz"
@@ -81,12 +81,11 @@ def _fit(method: Any, rows: NDArray[np.floating], columns: NDArray[np.int64], en
     if "time_limit" in method.get_params():
         method.set_params(time_limit=left)
     begun = perf_counter()
-    graph = method.fit(rows).adjacency_.tocoo()  # which some methods make when first asked
+    adjacency = method.fit(rows).adjacency_  # which some methods make when first asked
     seconds = perf_counter() - begun
-    once = graph.row < graph.col
-    edges = np.column_stack([graph.row[once], graph.col[once]]).astype(np.int64)
+    edges = edges_of(adjacency)
     scores = np.asarray(method.score_matrix_)[edges[:, 0], edges[:, 1]].astype(np.float64)
-    surest = np.lexsort((edges[:, 1], edges[:, 0], -scores))
+    surest = np.argsort(-scores, kind="stable")
     return Fit(columns[edges[surest]], scores[surest], seconds)
 
 

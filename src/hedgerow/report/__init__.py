@@ -4,8 +4,9 @@ The page holds its data, style and script, opens from disk and asks the network 
 ``docs/report.md`` describes it; its script is built from ``frontend/`` and committed here.
 """
 
+from hedgerow.report._comparison import write_comparison
 from hedgerow.report._data import ReportData
 from hedgerow.report._of_model import data_of
 from hedgerow.report._render import render, write
 
-__all__ = ["ReportData", "data_of", "render", "write"]
+__all__ = ["ReportData", "data_of", "render", "write", "write_comparison"]
