@@ -5,6 +5,7 @@ They end with the task: nothing is left behind that could break a later fork.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -59,23 +60,41 @@ class Run(Protocol):
 
 @contextmanager
 def team() -> Iterator[Run]:
-    """Yield a function that runs jobs on all threads."""
-    count = thread_count()
-    if count == 1:
-        yield partial(_collect, lambda job: job)
-        return
-    with ThreadPoolExecutor(count) as pool:
-        yield partial(_collect, lambda job: pool.submit(job).result)
+    """Yield a function that runs jobs on all threads, the caller's among them."""
+    helpers = thread_count() - 1
+    with ThreadPoolExecutor(max(helpers, 1)) as pool:  # a thread begins when it is needed
+        yield partial(_share_out, pool, helpers)
 
 
 def _nobody(share: float) -> None:
     pass
 
 
-def _collect(begin: Callable[[Job], Job], jobs: Iterable[Job], tell: Tell = _nobody) -> list[Any]:
-    begun = [begin(job) for job in jobs]
-    results = []
-    for done, result in enumerate(begun, start=1):
-        results.append(result())
-        tell(done / len(begun))
-    return results
+def _share_out(
+    pool: ThreadPoolExecutor, helpers: int, jobs: Iterable[Job], tell: Tell = _nobody
+) -> list[Any]:
+    """Let every thread take the next job until none is waiting; return the results in order."""
+    waiting = deque(enumerate(jobs))
+    results: dict[int, Any] = {}
+    n_jobs = len(waiting)
+
+    def work(tell: Tell = _nobody) -> None:
+        while waiting:
+            try:
+                number, job = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            results[number] = job()
+            if waiting:
+                tell(len(results) / n_jobs)
+
+    others = [pool.submit(work) for _ in range(min(helpers, n_jobs - 1))]
+    try:
+        work(tell)
+        for other in others:
+            other.result()
+    finally:
+        waiting.clear()  # if a job failed, or the user has had enough
+    if n_jobs:
+        tell(1.0)
+    return [results[number] for number in range(n_jobs)]
