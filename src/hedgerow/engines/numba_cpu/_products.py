@@ -12,15 +12,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-# Sums may be reordered, which vector instructions need; NaN and infinity keep their meaning.
-FAST: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract", "nsz"},
-}
+_COMMON: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 # Sums in the order written.
-IN_ORDER: dict[str, Any] = FAST | {"fastmath": {"contract"}}
+IN_ORDER = _COMMON | {"fastmath": {"contract"}}
+# Sums may be reordered, which vector instructions need; NaN and infinity keep their meaning.
+# Functions with these options are always inlined. Of others there would be two copies, one alone
+# and one inside the caller, with sums in different orders; and which of them runs depends on
+# whether this process compiled the caller or loaded it from the cache.
+FAST = _COMMON | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
 
 LINE = 64  # bytes that travel together from memory to the processor
 _LINES_APART = 64  # rows that start a multiple of so many lines apart compete for the same places
