@@ -4,6 +4,7 @@ import json
 import re
 import socket
 from base64 import b64encode
+from contextlib import suppress
 from hashlib import sha256
 from http.client import HTTPConnection
 from threading import Thread
@@ -71,9 +72,10 @@ class Reader:
 
     def rest(self):
         """Read to the end, keeping the end only."""
-        while piece := self.socket.recv(65536):
-            self.bytes += len(piece)
-            self.text = (self.text + piece.decode())[-1_000_000:]
+        with suppress(ConnectionResetError):
+            while piece := self.socket.recv(65536):
+                self.bytes += len(piece)
+                self.text = (self.text + piece.decode())[-1_000_000:]
 
 
 def eventually(holds):

@@ -1,5 +1,6 @@
 """A web server in a thread of its own, on this machine's own address."""
 
+import asyncio
 import errno
 import logging
 import os
@@ -46,6 +47,15 @@ def _bound(port: int) -> socket.socket:
     return listener
 
 
+class _Uvicorn(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Also let go of clients that do not read, which uvicorn leaves connected."""
+        await super().shutdown(sockets)
+        for connection in tuple(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
+
+
 class Server:
     """Serve an application until `stop`."""
 
@@ -63,7 +73,7 @@ class Server:
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Uvicorn(config)
         self._thread = Thread(
             target=self._server.run, args=([listener],), name="hedgerow-live-server", daemon=True
         )
