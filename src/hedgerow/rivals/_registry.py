@@ -62,6 +62,9 @@ REGISTRY: dict[str, Entry] = {
     "pseudo_likelihood": Entry(
         "_pseudo_likelihood", "PseudoLikelihood", "largest fractional marginal pseudo-likelihood"
     ),
+    "birth_death": Entry(
+        "_birth_death", "BirthDeath", "posterior edge probabilities, from a walk among graphs"
+    ),
 }
 
 
