@@ -1,0 +1,141 @@
+"""HedgeGraph for river: one dictionary at a time, at the end of a pipeline."""
+
+import copy
+from collections.abc import Hashable, Iterable, Mapping
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators._input import listed
+from hedgerow.table import EdgeTable
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError("hedgerow.river needs river (pip install river)") from error
+
+_HELD = 64  # rows; a call for each would cost more than learning from it
+
+
+class RiverHedgeGraph(base.Estimator):
+    """Learn which features are directly connected, from a stream of dictionaries.
+
+    The learner and its promise are those of `hedgerow.HedgeGraph`. Features are matched by name,
+    in whatever order they come; the first row decides which there are.
+
+    Parameters
+    ----------
+    error : {"fdr", "fwer"}, default="fdr"
+        What is kept below ``level``: the expected share of false edges, or the probability of any.
+    level : float, default=0.05
+        The error rate, in (0, 1).
+    half_life : float or None, default=None
+        Number of rows after which a row counts half as much; None: every row counts for ever.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from river import preprocessing
+    >>> from hedgerow.river import RiverHedgeGraph
+    >>> rng = np.random.default_rng(0)
+    >>> model = preprocessing.StandardScaler() | RiverHedgeGraph(error="fwer")
+    >>> for values in np.cumsum(rng.standard_normal((400, 4)), axis=1):
+    ...     model.learn_one(dict(zip("abcd", values)))
+    >>> [(edge.source, edge.target) for edge in sorted(model["RiverHedgeGraph"].edges)]
+    [('a', 'b'), ('b', 'c'), ('c', 'd')]
+    """
+
+    def __init__(
+        self, error: str = "fdr", level: float = 0.05, half_life: float | None = None
+    ) -> None:
+        self.error = error
+        self.level = level
+        self.half_life = half_life
+        self._learner = HedgeGraph(error=error, level=level, half_life=half_life)
+        self._names: dict[Hashable, None] = {}  # a set in order
+        self._held: list[list[float]] = []
+
+    @property
+    def _supervised(self) -> bool:
+        return False
+
+    @property
+    def edges(self) -> EdgeTable:
+        """Edges at the chosen level, the surest first, by the names of features."""
+        return self.graph.edges_
+
+    @property
+    def graph(self) -> HedgeGraph:
+        """The `HedgeGraph` of all rows so far, with everything it offers.
+
+        After further rows, ask for it again.
+        """
+        self._learn()
+        graph = copy.copy(self._learner)
+        if self._names:
+            graph.feature_names_in_ = np.array(list(self._names), dtype=object)
+        return graph
+
+    def learn_one(self, x: Mapping[Hashable, Any]) -> None:
+        """Learn from one row.
+
+        Parameters
+        ----------
+        x : dict
+            A finite number for each feature.
+        """
+        self._match(x)
+        _refuse_bad(x.items())
+        self._held.append([float(x[name]) for name in self._names])
+        if len(self._held) == _HELD:
+            self._learn()
+
+    def learn_many(self, X: Any) -> None:
+        """Learn from several rows.
+
+        Parameters
+        ----------
+        X : data frame (pandas, polars, or any that narwhals knows)
+            A column of finite numbers for each feature.
+        """
+        frame = nw.from_native(X, eager_only=True)
+        self._match(frame.columns)
+        self._learn()
+        columns = [_numbers(name, frame[name].to_numpy()) for name in self._names]
+        if len(frame):
+            self._learner.partial_fit(np.column_stack(columns))
+
+    def _match(self, features: Iterable[Hashable]) -> None:
+        """Keep the names of the first row's features; raise if a later row has others."""
+        given = dict.fromkeys(features)
+        self._names = self._names or given
+        missing = [name for name in self._names if name not in given]
+        new = [name for name in given if name not in self._names]
+        if missing or new:
+            found = {"none of": missing, "new": new}
+            text = " and ".join(f"{k} {listed(map(repr, v))}" for k, v in found.items() if v)
+            raise ValueError(f"x must have the features of the first row, got {text}")
+
+    def _learn(self) -> None:
+        """Learn from the rows that are held."""
+        if self._held:
+            self._learner.partial_fit(np.array(self._held))
+            self._held.clear()
+
+
+def _numbers(name: Hashable, column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a column as numbers; raise if one is none."""
+    if column.dtype.kind not in "biuf" or not np.isfinite(column).all():
+        _refuse_bad((name, value) for value in column.tolist())
+    return column.astype(np.float64)
+
+
+def _refuse_bad(items: Iterable[tuple[Hashable, Any]]) -> None:
+    for name, value in items:
+        if not isinstance(value, Real) or not isfinite(value):
+            raise ValueError(f"feature {name!r} must be a finite number, got {value!r}")
