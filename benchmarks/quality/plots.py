@@ -1,25 +1,13 @@
 """The pictures in docs/quality.md, as SVG and PNG; the same results give the same files."""
 
-from pathlib import Path
-
-import matplotlib
 import numpy as np
 import polars as pl
 
-matplotlib.use("Agg")
-matplotlib.rcParams |= {
-    "svg.hashsalt": "hedgerow",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "font.size": 9,
-}
-from matplotlib import pyplot as plt  # noqa: E402
-
-from benchmarks.quality import recovery, store  # noqa: E402
-from benchmarks.quality.cases import RATIOS  # noqa: E402
-from benchmarks.quality.methods import METHODS, PROMISES  # noqa: E402
-from benchmarks.quality.summary import (  # noqa: E402
+from benchmarks.pictures import plt, save
+from benchmarks.quality import recovery, store
+from benchmarks.quality.cases import RATIOS
+from benchmarks.quality.methods import METHODS, PROMISES
+from benchmarks.quality.summary import (
     OURS,
     SLACK,
     against,
@@ -31,7 +19,6 @@ from benchmarks.quality.summary import (  # noqa: E402
     rivals_in,
 )
 
-IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#000000"]
 ROUND = [digit * 10**power for power in range(2, 6) for digit in (1, 2, 5)]
 FEW_TO_MANY = plt.get_cmap("viridis_r")(np.linspace(0.08, 1.0, len(RATIOS)))
@@ -61,7 +48,7 @@ def draw_error_rates(frame: pl.DataFrame) -> None:
         panel.set_xlabel(f"{what}\nline: {aim}")
         panel.set_title(f'error="{error}", level={level:g}', loc="left", fontsize=10)
     _legend(figure)
-    _save(figure, "quality_error_rates")
+    save(figure, "quality_error_rates")
 
 
 def draw_methods(frame: pl.DataFrame) -> None:
@@ -85,7 +72,7 @@ def draw_methods(frame: pl.DataFrame) -> None:
         panel.set_ylabel(name)
     panels[1].axhline(0.05, color="black", linewidth=0.8, linestyle=":")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    _save(figure, "quality_methods")
+    save(figure, "quality_methods")
 
 
 def draw_gain(frame: pl.DataFrame) -> None:
@@ -98,7 +85,7 @@ def draw_gain(frame: pl.DataFrame) -> None:
     panel.axvline(-0.02, color="#d55e00", linewidth=1)
     panel.set_xlabel("F1 of HedgeGraph less F1 of inverse Gram + tests, FDR 0.05\nline: -0.02")
     _legend(figure)
-    _save(figure, "quality_gain")
+    save(figure, "quality_gain")
 
 
 def draw_recovery() -> None:
@@ -126,7 +113,7 @@ def draw_recovery() -> None:
         panel.grid(axis="y", color="#dddddd")
     panels[0].set_yticks(height, labels)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    _save(figure, "quality_recovery")
+    save(figure, "quality_recovery")
 
 
 def _dots(panel, cases, cells) -> None:
@@ -150,10 +137,3 @@ def _dots(panel, cases, cells) -> None:
 def _legend(figure) -> None:
     handles = figure.axes[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=len(RATIOS))
-
-
-def _save(figure, name: str) -> None:
-    IMAGES.mkdir(exist_ok=True)
-    figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(IMAGES / f"{name}.png", dpi=130)
-    plt.close(figure)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 import polars as pl
 
+from benchmarks.document import table
 from benchmarks.quality import recovery, store
 from benchmarks.quality.cases import COLUMNS, RATIOS
 from benchmarks.quality.methods import METHODS, OWN, PROMISES
@@ -77,7 +78,7 @@ def aims(frame: pl.DataFrame) -> str:
         gain = mean_of_cells(against(frame, rival), "gain")
         kept = "yes" if gain.mean > 0 else "**no**"
         rows.append([f"mean F1 above: {METHODS[rival].label}", kept, f"gain {_signed(gain)}"])
-    return _table(["aim", "kept", "detail"], rows)
+    return table(["aim", "kept", "detail"], rows)
 
 
 def _promise_kept(frame: pl.DataFrame, promise: str) -> Iterable[list[str]]:
@@ -116,7 +117,7 @@ def methods(frame: pl.DataFrame) -> str:
     own = [_plain(mean_of_cells(everything, score)) for score in ("f1", "fdp")]
     ours_first = [METHODS[OURS].label, f"{cells} × {METHODS[OURS].seeds}", *own, "", ""]
     header = ["method", "cells × seeds", "F1", "false", "F1, ours", "false, ours"]
-    return _table(header, [ours_first, *rows])
+    return table(header, [ours_first, *rows])
 
 
 def by_rows(frame: pl.DataFrame) -> str:
@@ -131,7 +132,7 @@ def by_rows(frame: pl.DataFrame) -> str:
             cells.append(f"{means[0]:.2f} ({means[1]:.2f})" if means else "–")
         tests_edges = OWN not in of_method["promise"]
         lines.append([METHODS[method].label, promise if tests_edges else "", *cells])
-    return _table(["F1 (share of false edges)", "promise", *_ratio_names()], lines)
+    return table(["F1 (share of false edges)", "promise", *_ratio_names()], lines)
 
 
 def misses(frame: pl.DataFrame) -> str:
@@ -147,7 +148,7 @@ def misses(frame: pl.DataFrame) -> str:
                     measured = _plain(cells[case, ratio])
                     rows.append([promise, case, f"{ratio:g}", measured, f"{bound:g}", warned])
     header = ["promise", "case", "m/p", "measured", "aim", "warned of"]
-    return _table(header, rows) if rows else "None."
+    return table(header, rows) if rows else "None."
 
 
 def losses(frame: pl.DataFrame) -> str:
@@ -173,7 +174,7 @@ def losses(frame: pl.DataFrame) -> str:
             ]
         )
     header = ["rival", "cells lost", "rival within the aim", "largest loss of these", "its false"]
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def units(frame: pl.DataFrame) -> str:
@@ -204,7 +205,7 @@ def by_case(frame: pl.DataFrame, promise: str) -> str:
         ]
         for case in cases_in(frame)
     ]
-    return _table(["case", *_ratio_names(), "all"], rows)
+    return table(["case", *_ratio_names(), "all"], rows)
 
 
 def f1_by_case(frame: pl.DataFrame) -> str:
@@ -219,7 +220,7 @@ def f1_by_case(frame: pl.DataFrame) -> str:
             found = [of_cell[method].get((case, ratio)) for method in listed]
             best = max(figure.mean for figure in found if figure)
             rows.append([case, f"{ratio:g}", *(_best(figure, best) for figure in found)])
-    return _table(["case", "m/p", *(METHODS[method].label for method in listed)], rows)
+    return table(["case", "m/p", *(METHODS[method].label for method in listed)], rows)
 
 
 def rows_to_recover() -> str:
@@ -234,7 +235,7 @@ def rows_to_recover() -> str:
     bounds = [recovery.lower_bounds(*setting) for setting in settings]
     rows.append(["no method with fewer (Fano)", *(f"{fano:,}" for fano, _ in bounds)])
     rows.append(["eq. (1) with constant 1", *(f"{order:,}" for _, order in bounds)])
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def _bound(promise: str) -> tuple[str, float]:
@@ -280,8 +281,3 @@ def _cell(key: Sequence) -> str:
 
 def _ratio_names() -> list[str]:
     return [f"m/p = {ratio:g}" for ratio in RATIOS]
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
