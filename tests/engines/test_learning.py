@@ -1,5 +1,9 @@
 """Engines learn what the readable code learns, the same for every cut and number of threads."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,7 +11,7 @@ from hypothesis import strategies as st
 
 from hedgerow.engines import numpy_ref
 from hedgerow.engines.numba_cpu import _threads
-from hedgerow.forgetting import NEVER
+from hedgerow.forgetting import NEVER, effective_rows
 from hedgerow.hedge import batch_ends
 from hedgerow.moments import moments_of
 
@@ -15,6 +19,8 @@ EACH_ENGINE = settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 SINGLE = float(np.finfo(np.float32).eps)
+# With the shorter ones, weights are brought back to scale several times.
+HALF_LIVES = st.sampled_from([NEVER, 16.0, 20.5, 100.0, 3000.0])
 
 
 @st.composite
@@ -29,11 +35,11 @@ def tables(draw, max_rows=700, max_columns=40):
     return rows * 10.0 ** rng.uniform(-5, 5, n_columns) + rng.standard_normal(n_columns)
 
 
-def learned(engine, rows, cuts=(), asked=False):
+def learned(engine, rows, half_life=NEVER, cuts=(), asked=False):
     """Learn whole batches, cut where a batch ends next after each cut; return all there is."""
-    ends = batch_ends(0, len(rows))
+    ends = batch_ends(0, len(rows), half_life)
     stops = sorted({next((end for end in ends if end >= cut), ends[-1]) for cut in cuts})
-    state = engine.init(rows.shape[1])
+    state = engine.init(rows.shape[1], half_life)
     for start, stop in zip([0, *stops], [*stops, ends[-1]]):
         if asked:
             state = engine.count(state, rows[start : start + 3])
@@ -50,27 +56,27 @@ def same(a, b):
 
 
 @EACH_ENGINE
-@given(rows=tables())
-def test_moments_are_those_of_all_rows(engine, rows):
-    moments = engine.moments(learned(engine, rows)[0])
-    direct = moments_of(rows)
-    scale = np.sqrt(np.diag(direct.products))
-    spread = scale / np.sqrt(len(rows))
+@given(rows=tables(), half_life=HALF_LIVES)
+def test_moments_are_those_of_all_rows(engine, rows, half_life):
+    moments = engine.moments(learned(engine, rows, half_life)[0])
+    direct = moments_of(rows, 0.5 ** (np.arange(len(rows))[::-1] / half_life))
+    spread = np.sqrt(np.diag(direct.covariance))
     # Rounding of as many sums as there are rows, in units of a column's spread.
     rounding = len(rows) * np.finfo(np.float64).eps * (1 + np.abs(direct.mean) / spread)
     assert moments.rows == len(rows)
     assert (np.abs(moments.mean - direct.mean) <= rounding * spread).all()
-    difference = np.abs(moments.products - direct.products) / np.outer(scale, scale)
+    difference = np.abs(moments.covariance - direct.covariance) / np.outer(spread, spread)
     assert (difference <= rounding + rounding[:, None]).all()
     assert np.array_equal(moments.products, moments.products.T)
+    assert moments.effective_rows == pytest.approx(effective_rows(len(rows), half_life), rel=1e-9)
 
 
 @EACH_ENGINE
-@given(rows=tables())
-def test_learning_agrees_with_the_readable_code(fast_engine, rows):
-    fast, slow = learned(fast_engine, rows)[1], learned(numpy_ref, rows)[1]
+@given(rows=tables(), half_life=HALF_LIVES)
+def test_learning_agrees_with_the_readable_code(fast_engine, rows, half_life):
+    fast, slow = learned(fast_engine, rows, half_life)[1], learned(numpy_ref, rows, half_life)[1]
     # Every batch adds numbers of size at most one, rounded to single precision.
-    rounding = SINGLE * (len(batch_ends(0, len(rows))) + 1)
+    rounding = SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
     np.testing.assert_allclose(fast["weights"], slow["weights"], atol=rounding)
     np.testing.assert_allclose(fast["curvature"], slow["curvature"], rtol=16 * rounding)
     largest = np.abs(slow["gradient"]).max()
@@ -81,12 +87,16 @@ def test_learning_agrees_with_the_readable_code(fast_engine, rows):
 
 @EACH_ENGINE
 @given(
-    rows=tables(max_rows=1200), cuts=st.lists(st.integers(1, 1200), max_size=5), asked=st.booleans()
+    rows=tables(max_rows=1200),
+    half_life=HALF_LIVES,
+    cuts=st.lists(st.integers(1, 1200), max_size=5),
+    asked=st.booleans(),
 )
-def test_no_cut_and_no_question_changes_a_bit(engine, rows, cuts, asked):
+def test_no_cut_and_no_question_changes_a_bit(engine, rows, half_life, cuts, asked):
     if engine is numpy_ref:
         asked = False  # it merges the moments of what it is given, and rounds accordingly
-    assert same(learned(engine, rows)[1], learned(engine, rows, cuts, asked)[1])
+    whole, parts = learned(engine, rows, half_life), learned(engine, rows, half_life, cuts, asked)
+    assert same(whole[1], parts[1])
 
 
 @pytest.mark.parametrize("n_columns", [2, 5, 64, 131])
@@ -101,20 +111,19 @@ def test_no_number_of_threads_changes_a_bit(engine, monkeypatch, n_columns):
 
 
 @EACH_ENGINE
-@given(rows=tables(max_rows=400), stop=st.integers(1, 399))
-def test_a_state_can_move_to_another_engine(engine, fast_engine, rows, stop):
-    ends = batch_ends(0, len(rows))
+@given(rows=tables(max_rows=400), half_life=HALF_LIVES, stop=st.integers(1, 399))
+def test_a_state_can_move_to_another_engine(engine, fast_engine, rows, half_life, stop):
+    ends = batch_ends(0, len(rows), half_life)
     rows, stop = rows[: ends[-1]], next((end for end in ends if end >= stop), ends[-1])
-    state = engine.count(
-        engine.learn(engine.init(rows.shape[1]), rows[:stop]), rows[stop : stop + 2]
-    )
+    state = engine.learn(engine.init(rows.shape[1], half_life), rows[:stop])
+    state = engine.count(state, rows[stop : stop + 2])
     moved = fast_engine.from_numpy(engine.to_numpy(state))
     moved = fast_engine.learn(moved, rows[stop:])
     rounding = SINGLE * (len(ends) + 1)
     assert fast_engine.moments(moved).rows == len(rows)
     moved_weights = fast_engine.weights(fast_engine.evidence(moved, rows[:0]))
     np.testing.assert_allclose(
-        moved_weights, learned(fast_engine, rows)[1]["weights"], atol=rounding
+        moved_weights, learned(fast_engine, rows, half_life)[1]["weights"], atol=rounding
     )
 
 
@@ -136,3 +145,24 @@ def test_a_long_run_of_one_relation_does_not_overflow(engine):
     weights = learned(engine, rows)[1]["weights"]
     assert np.isfinite(weights).all()
     np.testing.assert_allclose(weights[[0, 1], [1, 0]], -1.0, atol=0.05)
+
+
+def test_code_from_the_cache_gives_the_bits_of_code_just_compiled(tmp_path):
+    """A stream that goes on in another process must not notice."""
+    program = """
+import hashlib, sys
+import numpy as np
+from hedgerow.engines import numba_cpu as engine
+rows = np.random.default_rng(int(sys.argv[1])).standard_normal((1024, 70)).cumsum(axis=1)
+kept = engine.to_numpy(engine.learn(engine.init(70, 100.0), rows))
+print(hashlib.sha256(b"".join(kept[name].tobytes() for name in sorted(kept))).hexdigest())
+"""
+    seed = str(np.random.default_rng().integers(2**32))
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", program, seed]
+    runs = [
+        subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert list(tmp_path.rglob("*.nbc"))
+    assert runs[0] == runs[1]
