@@ -102,32 +102,32 @@ class Exhaustive(Rival):
 def best_sets(corr: Array, size: int, clock: Clock) -> NDArray[np.intp]:
     """Return, for every node, the ``size`` others that leave least of its variance."""
     p = len(corr)
+    stems, chunk = count(p, size - 1), max(1, _AT_ONCE // p**2)
+    clock.check(_STAGE, 0.0)
+    if stems > 20 * chunk:
+        _refuse_beyond(min(clock.left, _PATIENCE), expected_seconds(corr, size), p, size)
     stem = np.arange(size - 1)
     stack = begin(corr, stem)
     least, best = np.full(p, inf), np.zeros((p, size), dtype=np.intp)
-    stems = count(p, size - 1)
-    chunk = max(1, _AT_ONCE // p**2)
-    clock.check(_STAGE, 0.0)
-    _refuse_if_long(corr, size, clock)
     for done in clock.over(range(0, stems, chunk), _STAGE):
         _improve(stack, stem, min(chunk, stems - done), least, best)
     return np.sort(best, axis=1)
 
 
-def _refuse_if_long(corr: Array, size: int, clock: Clock) -> None:
-    """Time a few stems, and raise if all of them would take too long."""
+def expected_seconds(corr: Array, size: int) -> float:
+    """Return how long all sets will take, from the time of some."""
     p = len(corr)
-    stems, sample = count(p, size - 1), max(1, _AT_ONCE // p**2)
-    if stems <= 20 * sample:
-        return
+    sample = max(1, _AT_ONCE // p**2)
     least, best = np.full(p, inf), np.zeros((p, size), dtype=np.intp)
     for _ in range(2):  # once to compile, and once to time
         stem = np.arange(1, size) * p // (size + 1)  # neither the dearest nor the cheapest
         stack = begin(corr, stem)
         start = perf_counter()
         _improve(stack, stem, sample, least, best)
-    seconds = (perf_counter() - start) / sample * stems
-    allowed = min(clock.left, _PATIENCE)
+    return (perf_counter() - start) / sample * count(p, size - 1)
+
+
+def _refuse_beyond(allowed: float, seconds: float, p: int, size: int) -> None:
     if seconds > allowed:
         raise ValueError(
             f"max_degree must be smaller for p = {p}, got {size}: {comb(p, size):.2g} sets would "

@@ -139,7 +139,7 @@ def _over_conditions(
     stack = begin(corr[np.ix_(block, block)], stem)
     chunk = max(1, _AT_ONCE // len(block) ** 2)
     while _lower(stack, stem, chunk, smallest):
-        clock.check(_stage(depth), node / len(corr))
+        clock.tick()
     return smallest
 
 
