@@ -100,7 +100,9 @@ class Clime(Penalised):
         precision[empty] = precision[:, empty] = 0.0
         precision[empty, empty] = 1.0
         threshold = penalty / 2 if self.threshold is None else self.threshold
-        return np.where(absolute_partial_corr(precision) > threshold, precision, 0.0)
+        kept = absolute_partial_corr(precision) > threshold
+        np.fill_diagonal(kept, True)
+        return np.where(kept, precision, 0.0)
 
     def _columns(self, covariance: Array, penalty: float, clock: Clock) -> Array:
         """Return, one below the other, the columns that invert ``covariance`` to the penalty."""

@@ -45,9 +45,9 @@ class GraphicalLasso(PenalisedLikelihood):
     -----
     Finds the graph, given m of order d² log p for degrees up to d, if the model is incoherent: no
     pair without an edge is too well predicted, as a product of columns, by the pairs with one
-    (Ravikumar, Wainwright, Raskutti and Yu 2011). Already a star of four nodes breaks this if hub
-    and leaves have correlations above √2 - 1, and so does a diamond of them above (√2 - 1)/2;
-    then no penalty gives the graph, however many rows there are. Cost: for each penalty and
+    (Ravikumar, Wainwright, Raskutti and Yu 2011). A star breaks this if its leaves have
+    correlations above 1/2 with the hub; so does a diamond, four nodes with all edges but one, from
+    correlations of 0.23 on: then false edges stay as rows grow. Cost: for each penalty and
     resample, up to 100 sweeps of p lasso problems on p columns, about O(p³) each; connected
     components of the correlations above the penalty are solved apart.
 

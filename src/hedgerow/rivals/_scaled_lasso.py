@@ -42,9 +42,10 @@ class ScaledLasso(Rival):
     The penalty of node i is √(2 log p / m) times the size of its residuals, which is found
     together with the weights: nothing is left to tune (Sun and Zhang 2012). The products of two
     nodes' residuals, corrected for the lasso's bias, are then normal where there is no edge, if
-    degrees are small against √m / log p (Liu 2013; docs/theory.md, section 10). No
-    irrepresentability is asked for, but where correlations are strong the bias that is left
-    breaks the promised error rate. Cost: as of `NeighbourhoodSelection`, some rounds of it.
+    degrees are small against √m / log p (Liu 2013; docs/theory.md, section 10). No incoherence is
+    asked for. Beside a hub the bias that is left can exceed a standard error while rows are not
+    many times the columns, and the promised error rate is then not kept. Cost: some rounds of
+    `NeighbourhoodSelection`.
 
     References
     ----------
