@@ -9,8 +9,9 @@ says how strongly they are related given its shrunk weights. An edge needs both:
 2. Hedge must agree at the same level, or the refit must be so clear that the largest error it can
    plausibly have does not matter.
 
-If not a single false edge is allowed, or if rows are few, the same is asked once more of a
-statistic that is right when the neighbours of either node are right.
+If not a single false edge is allowed, the refit must also hold where another variable could have
+been chosen as a neighbour. If rows are few, the same is asked once more of a statistic that is
+right when the neighbours of either node are right.
 
 docs/theory.md derives the statistics and their errors (section 10), the weights (11) and the
 agreement (12), and says what is proved, what is asymptotic and what is only measured.
@@ -25,6 +26,7 @@ from scipy.sparse import issparse
 
 from hedgerow.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
 from hedgerow.neighbours import Refit, detection_limit, refit
+from hedgerow.stand_ins import weaken
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
@@ -32,6 +34,8 @@ Indices = NDArray[np.signedinteger]
 MIN_ROWS = 5
 # Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
 BIAS_OF_FEW_ROWS = 1.5
+# With no false edge allowed, one standard error of it is too much for a single statistic.
+_BIAS_FOR_BOTH = 1.0
 _TINY = np.finfo(np.float64).eps
 # Scores below this are taken to be those of pairs without an edge.
 CENTRE = 1.5
@@ -63,11 +67,12 @@ def judge_pairs(
     """
     upper = np.triu_indices(len(corr), 1)
     fitted = refit(corr, n_rows)
-    z = given_fewer(fitted, n_rows, upper)
+    careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
+    z = given_fewer(careful, n_rows, upper)
     witness = z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
     estimate = -debiased(corr, fitted.weights)[upper]
     q_value = _adjusted(z, witness, len(corr), n_rows, error)
-    if error == "fwer" or rows_are_few(len(corr), n_rows):
+    if asks_both(len(corr), n_rows, error):
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         both = z_score(estimate, n_rows - 2 - used)
         q_value = np.maximum(q_value, _adjusted(both, witness, len(corr), n_rows, error))
@@ -81,8 +86,7 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
     separate it from all others, so either is enough; the fewer are conditioned on, the less of
     the relation they explain away.
     """
-    chosen = fitted.weights.toarray() != 0
-    z = z_score(fitted.partial, n_rows - 2 - fitted.sizes[:, None] + chosen)
+    z = z_score(fitted.partial, n_rows - 2 - fitted.given)
     first, second = z[upper], z.T[upper]
     sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
     weaker = np.where(np.abs(first) < np.abs(second), first, second)
@@ -123,6 +127,12 @@ def rows_are_few(n_columns: int, n_rows: float) -> bool:
     return plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS
 
 
+def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
+    """Return whether rows are so few that the statistic given both nodes' neighbours counts too."""
+    few = error == "fwer" and plausible_bias(n_columns, n_rows) > _BIAS_FOR_BOTH
+    return few or rows_are_few(n_columns, n_rows)
+
+
 def agreement_margins(n_columns: int, n_rows: float) -> tuple[float, float]:
     """Return by how much Hedge's score, or else the refit's, must be clear of chance."""
     bias = plausible_bias(n_columns, n_rows)
@@ -153,7 +163,7 @@ def debiased(corr: Array, weights: Any) -> Array:
     return np.clip(result, -1.0, 1.0)
 
 
-def z_score(correlation: Array, freedom: Array | float) -> Array:
+def z_score(correlation: Array, freedom: NDArray[np.floating] | float) -> Array:
     """Return the normal score with the tail probability that a partial correlation has."""
     freedom = np.maximum(freedom, 1)
     room = np.maximum(1.0 - correlation**2, _TINY**2)

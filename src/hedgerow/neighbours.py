@@ -28,6 +28,7 @@ class Refit(NamedTuple):
     residual: Array  # share of each node's variance that they leave unexplained
     sizes: NDArray[np.intp]  # number of chosen neighbours
     partial: Array  # row i: partial correlation of i with j given i's neighbours other than j
+    given: NDArray[np.intp]  # how many variables each of these was given
 
 
 class Choice(NamedTuple):
@@ -69,16 +70,19 @@ def refit(corr: Array, n_rows: float) -> Refit:
     n_columns = len(corr)
     thresholds = step_thresholds(n_columns, n_rows)
     residual, partial = np.empty(n_columns), np.empty_like(corr)
+    given = np.empty(corr.shape, dtype=np.intp)
     columns, values = [], []
     for node in range(n_columns):
         choice = select(corr, node, n_rows, thresholds)
         weights, residual[node], partial[node] = _regress(corr, node, choice)
+        given[node] = len(choice.chosen)
+        given[node, choice.chosen] -= 1
         columns.append(choice.chosen)
         values.append(weights)
     sizes = np.array([len(chosen) for chosen in columns])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
-    return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial)
+    return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial, given)
 
 
 def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Choice:

@@ -19,6 +19,7 @@ from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
 from hedgerow.engines.numba_cpu._scores import score_polynomials
 from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
+from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
 from hedgerow.moments import per_scale, varies
@@ -80,6 +81,12 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
             ],
             partial(report, "choosing neighbours"),
         )
+        if error == "fwer":
+            choosers = choosers_of(found)
+            run(
+                partial(weaken, *some, *corr, n_rows, thresholds, curves, choosers, found, scores)
+                for some in blocks(n_columns, _NODES)
+            )
         run(
             partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
             for some in blocks(n_columns, _TILE)
@@ -87,7 +94,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
         _ask_hedge(corr, n_rows, curves[0], weights, scores, run)
         exact = partial(_given_fewer, corr, found, n_rows)
         judged = _judge(scores, exact, n_rows, error, loosest, run)
-        if error == "fwer" or edges.rows_are_few(n_columns, n_rows):
+        if edges.asks_both(n_columns, n_rows, error):
             run(
                 partial(_pairs.scores_given_both, *some, *corr, n_rows, curves, found, scores)
                 for some in blocks(n_columns, _NODES)
@@ -158,8 +165,8 @@ def _given_fewer(
     """Return exact scores given the neighbours of the node that has fewer of them."""
 
     def given(nodes: Indices, others: Indices) -> Array:
-        values, among = _pairs.partial_correlations(nodes, others, *corr, found)
-        return edges.z_score(values, n_rows - 2 - found.sizes[nodes] + among)
+        values, number = _pairs.partial_correlations(nodes, others, *corr, found)
+        return edges.z_score(values, n_rows - 2 - number)
 
     first, second = found.sizes[source], found.sizes[target]
     z = given(np.where(first < second, source, target), np.where(first < second, target, source))

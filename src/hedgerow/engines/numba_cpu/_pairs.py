@@ -95,27 +95,27 @@ def _left_of(i, j, products, per_scale, found):
 def partial_correlations(nodes, others, products, per_scale, found):
     """Return each node's partial correlation with another given its neighbours but that one.
 
-    The second result says which of the others are among the neighbours.
+    The second result is the number of variables that were given.
     """
-    values, among = np.empty(nodes.size), np.zeros(nodes.size, np.bool_)
+    values, given = np.empty(nodes.size), np.empty(nodes.size, np.int64)
     for n in range(nodes.size):
         node, other = nodes[n], others[n]
         chosen = found.chosen[node, : found.sizes[node]]
-        inverted = inverse(correlations(products, per_scale, chosen))
         at = 0
         while at < chosen.size and chosen[at] != other:
             at += 1
-        among[n] = at < chosen.size
-        if among[n]:
-            weight = found.weights[node, at]
-            values[n] = weight / sqrt(weight**2 + inverted[at, at] * found.residual[node])
+        given[n] = chosen.size
+        if at < chosen.size:
+            values[n] = found.partial[node, at]
+            given[n] -= 1 - found.stands_in[node, at]
         else:
-            values[n] = _not_among(node, other, chosen, inverted, products, per_scale, found)
-    return values, among
+            values[n] = _not_among(node, other, chosen, products, per_scale, found)
+    return values, given
 
 
 @njit(**IN_ORDER)
-def _not_among(node, other, chosen, inverted, products, per_scale, found):
+def _not_among(node, other, chosen, products, per_scale, found):
+    inverted = inverse(correlations(products, per_scale, chosen))
     related = np.empty(chosen.size)
     for a in range(chosen.size):
         related[a] = products[chosen[a], other] * (per_scale[chosen[a]] * per_scale[other])

@@ -28,6 +28,8 @@ class Neighbours(NamedTuple):
     sizes: NDArray[np.int64]
     residual: NDArray[np.float64]  # share of the node's variance that is not explained
     variance: NDArray[np.float64]  # the same, as the debiased statistic wants it
+    partial: NDArray[np.float64]  # partial correlations of the node with them, given the others
+    stands_in: NDArray[np.bool_]  # whether these were given a variable in place of the neighbour
 
 
 def no_neighbours(n_columns: int, most: int) -> Neighbours:
@@ -38,6 +40,8 @@ def no_neighbours(n_columns: int, most: int) -> Neighbours:
         np.zeros(n_columns, np.int64),
         np.empty(n_columns),
         np.empty(n_columns),
+        np.zeros((n_columns, most)),
+        np.zeros((n_columns, most), np.bool_),
     )
 
 
@@ -67,14 +71,15 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
         found.sizes[node] = size
         chosen = found.chosen[node, :size]
         _sort(chosen)
-        own = _regress(node, products, per_scale, chosen, found)
+        _regress(node, products, per_scale, chosen, found)
         freedom = max(n_rows - 2.0 - size, 1.0)
         _scores_of_others(
             covariance, variance, found.residual[node], freedom, curves[size], scores[node]
         )
         scores[node, node] = 0.0
         for k in range(size):
-            scores[node, chosen[k]] = score(own[k], freedom + 1.0, curves[size - 1])
+            partial = found.partial[node, k]
+            scores[node, chosen[k]] = score(partial, freedom + 1.0, curves[size - 1])
 
 
 @njit(**IN_ORDER)
@@ -158,11 +163,11 @@ def _explain(direction, loading, covariance, variance):
 
 @njit(**IN_ORDER)
 def _regress(node, products, per_scale, chosen, found):
-    """Write a node's coefficients and what they leave; return its partial correlations."""
+    """Write a node's coefficients, what they leave, and its partial correlations."""
     matrix = correlations(products, per_scale, chosen)
     inverted = inverse(matrix)
     size = chosen.size
-    target, weights, own = np.empty(size), found.weights[node, :size], np.empty(size)
+    target, weights = np.empty(size), found.weights[node, :size]
     for a in range(size):
         target[a] = products[node, chosen[a]] * (per_scale[node] * per_scale[chosen[a]])
     explained = 0.0
@@ -174,14 +179,14 @@ def _regress(node, products, per_scale, chosen, found):
     residual = max(1.0 - explained, COLLINEAR)
     variance = 1.0 - explained
     for a in range(size):
-        own[a] = weights[a] / sqrt(weights[a] ** 2 + inverted[a, a] * residual)
+        noise = inverted[a, a] * residual
+        found.partial[node, a] = weights[a] / sqrt(weights[a] ** 2 + noise)
         left = target[a]
         for b in range(size):
             left -= weights[b] * matrix[a, b]
         variance -= weights[a] * left
     found.residual[node] = residual
     found.variance[node] = max(variance, _TINY)
-    return own
 
 
 @njit(**IN_ORDER)

@@ -1,5 +1,7 @@
 """Exact statistics of listed pairs, from the rows: what candidates are tested with."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -28,37 +30,44 @@ def weight_of(refit: Refit, i: Tensor, j: Tensor) -> Tensor:
 
 
 def given_one(columns: Tensor, refit: Refit, i: Tensor, j: Tensor) -> Tensor:
-    """Return z of i with j given i's neighbours other than j: a t test's score.
-
-    Pairs are worked through by the number of neighbours, so that the small systems of a chunk
-    have nearly the same size.
-    """
+    """Return z of i with j given i's neighbours other than j: a t test's score."""
     m = columns.shape[1]
-    size = refit.sizes[i]
-    order = torch.argsort(size)
     result = torch.empty(len(i), dtype=torch.float64, device=i.device)
-    start = 0
-    while start < len(i):
-        narrow = int(size[order[start]])
-        stop = start + max(1, _CHUNK_BYTES // (4 * m * (narrow + 4)))
-        stop = start + int((size[order[start:stop]] <= narrow + 2).sum())
-        chunk = order[start:stop]
-        neighbours = refit.neighbours[i[chunk], : int(size[chunk].max())]
+    for chunk, neighbours in some_at_a_time(m, refit, i):
         there = (neighbours >= 0) & (neighbours != j[chunk, None])
-        correlation = _partial(columns, i[chunk], j[chunk], neighbours.clamp(min=0), there)
-        result[chunk] = z_score(correlation, m - 2.0 - there.sum(1))
-        start = stop
+        ends = torch.stack([i[chunk], j[chunk]], dim=1)
+        left = what_is_left(columns, ends, neighbours.clamp(min=0), there)
+        result[chunk] = z_score(left[:, 0, 1], m - 2.0 - there.sum(1))
     return result
 
 
-def _partial(columns: Tensor, i: Tensor, j: Tensor, given: Tensor, there: Tensor) -> Tensor:
-    """Return the correlation of i and j given some variables, of which those not there are none."""
-    vectors = columns[torch.cat([i[:, None], j[:, None], given], dim=1)]
+def some_at_a_time(m: int, refit: Refit, nodes: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield places in a list of nodes, and these nodes' neighbours, -1 where there are fewer.
+
+    They are worked through by the number of neighbours, so that the small systems of a chunk have
+    nearly the same size.
+    """
+    size = refit.sizes[nodes]
+    order = torch.argsort(size)
+    start = 0
+    while start < len(nodes):
+        narrow = int(size[order[start]])
+        stop = start + max(1, _CHUNK_BYTES // (4 * m * (narrow + 5)))
+        stop = start + int((size[order[start:stop]] <= narrow + 2).sum())
+        chunk = order[start:stop]
+        yield chunk, refit.neighbours[nodes[chunk], : int(size[chunk].max())]
+        start = stop
+
+
+def what_is_left(columns: Tensor, ends: Tensor, given: Tensor, there: Tensor) -> Tensor:
+    """Return the correlations of a few columns given others, of which those not there are none."""
+    n = ends.shape[1]
+    vectors = columns[torch.cat([ends, given], dim=1)]
     gram = torch.bmm(vectors, vectors.mT).double() / columns.shape[1]
-    used = torch.nn.functional.pad(there, (2, 0), value=True)
+    used = torch.nn.functional.pad(there, (n, 0), value=True)
     gram = gram * (used[:, :, None] & used[:, None, :])
-    inner = gram[:, 2:, 2:] + torch.diag_embed(_RIDGE + (~there).double())
-    cross = gram[:, 2:, :2]
-    left = gram[:, :2, :2] - cross.mT @ torch.linalg.solve(inner, cross)
-    variance = torch.diagonal(left, dim1=1, dim2=2).clamp(min=_TINY)
-    return (left[:, 0, 1] / variance.prod(1).sqrt()).clamp(-1.0, 1.0)
+    inner = gram[:, n:, n:] + torch.diag_embed(_RIDGE + (~there).double())
+    cross = gram[:, n:, :n]
+    left = gram[:, :n, :n] - cross.mT @ torch.linalg.solve(inner, cross)
+    scale = torch.diagonal(left, dim1=1, dim2=2).clamp(min=_TINY).sqrt()
+    return (left / scale[:, :, None] / scale[:, None, :]).clamp(-1.0, 1.0)
