@@ -5,7 +5,16 @@ to crash or to eat memory, leaves the others unharmed.
 """
 
 from hedgerow.comparison._compare import check, compare
-from hedgerow.comparison._outcome import Outcome, Status, adjacency_of, edges_of
+from hedgerow.comparison._outcome import Outcome, Status, adjacency_of, edges_of, halves_of
 from hedgerow.comparison._result import Comparison
 
-__all__ = ["Comparison", "Outcome", "Status", "adjacency_of", "check", "compare", "edges_of"]
+__all__ = [
+    "Comparison",
+    "Outcome",
+    "Status",
+    "adjacency_of",
+    "check",
+    "compare",
+    "edges_of",
+    "halves_of",
+]

@@ -91,3 +91,15 @@ def edges_of(adjacency: csr_array) -> Edges:
     once = graph.row < graph.col
     edges = np.column_stack([graph.row[once], graph.col[once]]).astype(np.int64)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+
+
+def halves_of(n_rows: int, seed: int, split: int) -> list[NDArray[np.int64]]:
+    """Return the rows of both halves of a random split, each in order.
+
+    Examples
+    --------
+    >>> [half.tolist() for half in halves_of(5, seed=0, split=0)]
+    [[2, 3, 4], [0, 1]]
+    """
+    order = np.random.default_rng([seed, split]).permutation(n_rows)
+    return [np.sort(half) for half in np.array_split(order, 2)]

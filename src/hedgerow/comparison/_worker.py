@@ -20,7 +20,7 @@ from sklearn.base import clone
 
 from hedgerow._atomic import atomic_path
 from hedgerow.comparison._methods import build
-from hedgerow.comparison._outcome import Status, edges_of
+from hedgerow.comparison._outcome import Status, edges_of, halves_of
 from hedgerow.rivals import OutOfTime
 
 ROWS, JOB, READY, FAILURE, WHOLE = "rows.npy", "job.json", "ready", "failure.json", "whole.npz"
@@ -64,11 +64,10 @@ def _work(method: Any, folder: Path, job: dict[str, Any]) -> None:
         np.savez(file, **whole._asdict(), warnings=np.array(messages, dtype=str))
     warnings.simplefilter("ignore")
     for split in range(job["resamples"]):
-        order = np.random.default_rng([job["seed"], split]).permutation(len(rows))
-        halves = np.array_split(order, 2)
+        halves = halves_of(len(rows), job["seed"], split)
         # Half the rows may be too few for a method; the graph of all rows stands all the same.
         with suppress(Exception):
-            fits = [_fit(method, rows[np.sort(half)], columns, end) for half in halves]
+            fits = [_fit(method, rows[half], columns, end) for half in halves]
             with atomic_path(folder / SPLIT.format(split)) as file:
                 np.savez(file, first=fits[0].edges, second=fits[1].edges)
 
