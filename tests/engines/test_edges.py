@@ -18,6 +18,7 @@ from hedgerow.estimators import _hedge
 from hedgerow.moments import correlation, moments_of
 from hedgerow.multiplicity import benjamini_hochberg
 from hedgerow.neighbours import refit
+from hedgerow.stand_ins import weaken
 
 EACH_ENGINE = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -39,12 +40,13 @@ def samples(draw, max_size=40, max_rows=600):
     return rows, weights.astype(np.float32).astype(np.float64)
 
 
-def pair_scores(corr, n_rows, weights):
+def pair_scores(corr, n_rows, weights, error):
     """What the readable code calculates for every pair: two scores of its own, and Hedge's."""
     upper = np.triu_indices(len(corr), 1)
     fitted = refit(corr, n_rows)
     used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
-    fewer = given_fewer(fitted, n_rows, upper)
+    careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
+    fewer = given_fewer(careful, n_rows, upper)
     both = z_score(-debiased(corr, fitted.weights)[upper], n_rows - 2 - used)
     return fewer, both, z_score(-debiased(corr, weights)[upper], n_rows - 2)
 
@@ -71,7 +73,7 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(
     rows, weights = sample
     moments, n_columns = moments_of(rows), rows.shape[1]
     corr = correlation(moments)
-    fewer, both, witness = pair_scores(corr, len(rows), weights)
+    fewer, both, witness = pair_scores(corr, len(rows), weights, error)
     variance = np.diag(corr - 2 * weights @ corr + weights @ corr @ weights.T)
     margin = 64 * SINGLE * np.sqrt(len(rows)) / variance.min()
     assume(clear_of_borders(fewer, witness, margin) and clear_of_borders(both, witness, margin))
