@@ -131,16 +131,20 @@ def next_look(row: int, half_life: float | None) -> int:
     >>> next_look(4000, half_life=None)
     4096
     """
-    if half_life is not None and row >= half_life:
-        step = max(round(half_life / LOOKS_PER_HALF_LIFE), 1)
-        return (row // step + 1) * step
-    if row < _FIRST_LOOK:
-        return _FIRST_LOOK
+    due = _when_rows_grow(row)
+    if half_life is None or due < half_life:
+        return due
+    step = max(round(half_life / LOOKS_PER_HALF_LIFE), 1)
+    return (max(row, ceil(half_life) - 1) // step + 1) * step
+
+
+def _when_rows_grow(row: int) -> int:
+    """Return the next look when the rows before are few, or none are forgotten."""
     due = _FIRST_LOOK
     while due <= row:
         due *= 2
     earlier = [ceil(due / 2 ** (k / LOOKS_PER_HALF_LIFE)) for k in range(LOOKS_PER_HALF_LIFE)]
-    return min(rows for rows in earlier if rows > row)
+    return _FIRST_LOOK if row < _FIRST_LOOK else min(rows for rows in earlier if rows > row)
 
 
 def to_dict(watch: Watch) -> dict[str, Any]:
