@@ -1,0 +1,128 @@
+"""The walk among graphs."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+from hedgerow.rivals import BirthDeath
+from hedgerow.rivals._birth_death import _move, init
+from tests.rivals._pseudo import all_graphs, log_pseudo_likelihood, toggled
+
+
+def standard(rows):
+    rows = rows - rows.mean(axis=0)
+    return rows / rows.std(axis=0)
+
+
+def log_posterior(rows, graph, prior):
+    edges, pairs = graph.sum() // 2, len(graph) * (len(graph) - 1) // 2
+    chosen = edges * np.log(prior) + (pairs - edges) * np.log1p(-prior)
+    return log_pseudo_likelihood(rows, graph) + chosen
+
+
+def edge_probabilities(rows, prior):
+    """Sum over all graphs."""
+    graphs = np.array(list(all_graphs(rows.shape[1])))
+    logs = np.array([log_posterior(rows, graph, prior) for graph in graphs])
+    return np.tensordot(np.exp(logs - logsumexp(logs)), graphs, axes=1)
+
+
+@pytest.mark.parametrize(("p", "m", "prior"), [(3, 25, 0.2), (4, 20, 0.5), (4, 60, 0.1)])
+def test_probabilities_are_those_of_the_posterior(p, m, prior, draw):
+    """The mean of 16 walks is within 6 of its own standard errors of the sum over all graphs.
+
+    For each pair that fails by chance once in 40,000 times (Student's t with 15 degrees).
+    """
+    _, rows = draw("chain", p, m, seed=p * m)
+    expected = edge_probabilities(standard(rows), prior)
+    walks = np.array(
+        [
+            BirthDeath(prior, n_iterations=4_000, random_state=seed).fit(rows).score_matrix_
+            for seed in range(16)
+        ]
+    )
+    pairs = np.triu_indices(p, 1)
+    error = (walks.mean(axis=0) - expected)[pairs] * 4 / walks.std(axis=0, ddof=1)[pairs]
+    assert np.abs(error).max() < 6
+    assert walks.std(axis=0).max() < 0.05  # or the line above would say little
+    assert (expected[pairs] * (1 - expected[pairs])).max() > 0.01
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 30))
+def test_rates_balance_the_posterior_in_every_graph(seed, moves):
+    """Of each edge the odds of living to dead are the ratio of its birth rate to its death rate."""
+    rng = np.random.default_rng(seed)
+    rows = standard(rng.standard_normal((30, 5)) @ rng.standard_normal((5, 5)))
+    walk = init(rows.T @ rows / 30, 30, np.log(0.2 / 0.8))
+    sizes = _move(walk, rng.random((moves, 2)))
+    assert sizes[-1] == walk.graph.sum() // 2
+    assert np.allclose(walk.row_rate, walk.rate.sum(axis=1))
+    for i, j in combinations(range(5), 2):
+        with_edge, without = (
+            log_posterior(rows, toggled(walk.graph, i, j, on), 0.2) for on in (True, False)
+        )
+        odds = with_edge - without
+        leave = -odds if walk.graph[i, j] else odds
+        assert np.log(walk.rate[i, j]) == pytest.approx(min(0.0, leave), rel=1e-6, abs=1e-6)
+        assert walk.probability[i, j] == pytest.approx(1 / (1 + np.exp(-odds)), rel=1e-5)
+
+
+def test_an_edge_counts_at_both_of_its_ends(exact_rows):
+    """With two variables the log odds are twice those of one regression, plus the prior's."""
+    rows = exact_rows(np.array([[1.0, 0.2], [0.2, 1.0]]), 100)
+    probability = BirthDeath(0.5, n_iterations=100).fit(rows).score_matrix_[0, 1]
+    empty, full = all_graphs(2)
+    twice = log_pseudo_likelihood(rows, full) - log_pseudo_likelihood(rows, empty)
+    assert np.log(probability / (1 - probability)) == pytest.approx(twice, rel=1e-6)
+
+
+def test_a_grid_is_found(draw):
+    model, rows = draw("grid", 25, 3_000, seed=2)
+    method = BirthDeath(edge_prior=0.02).fit(rows)
+    assert np.array_equal(method.adjacency_.toarray(), model.adjacency.toarray())
+    assert method.n_edges_.shape == (5_000,)
+
+
+def test_a_wide_prior_lets_false_edges_in(draw):
+    """Nothing guards against the number of pairs but the prior."""
+    _, rows = draw("chain", 60, 60, seed=3)
+    wide, narrow = (BirthDeath(prior, 20_000).fit(rows).adjacency_.sum() for prior in (0.5, 0.02))
+    assert wide > 2 * narrow
+
+
+def test_the_seed_decides_the_walk(draw):
+    _, rows = draw("chain", 8, 60, seed=4)
+    first, again, other = (
+        BirthDeath(n_iterations=500, random_state=seed).fit(rows) for seed in (1, 1, 2)
+    )
+    assert np.array_equal(first.n_edges_, again.n_edges_)
+    assert np.array_equal(first.score_matrix_, again.score_matrix_)
+    assert not np.array_equal(first.n_edges_, other.n_edges_)
+
+
+def test_certainty_is_not_a_problem(draw):
+    """Log odds of thousands: rates that underflow, and graphs that would last for ever."""
+    rng = np.random.default_rng(5)
+    base = rng.standard_normal((5_000, 3))
+    rows = np.column_stack([base, base[:, 0] + 1e-3 * rng.standard_normal(5_000), base[:, 1]])
+    method = BirthDeath(n_iterations=2_000).fit(rows)
+    assert np.isfinite(method.score_matrix_).all()
+    assert method.adjacency_.toarray()[0, 3]
+    assert method.adjacency_.toarray()[1, 4]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"edge_prior": 1}, r"edge_prior must be a number in \(0, 1\), got 1"),
+        ({"n_iterations": 1}, "n_iterations must be an integer >= 2, got 1"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        BirthDeath(**parameters).fit(np.random.default_rng(0).standard_normal((9, 3)))
