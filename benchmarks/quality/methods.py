@@ -7,21 +7,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from benchmarks.quality.cases import RATIOS
-from benchmarks.quality.lasso import scaled_lasso
-from hedgerow import HedgeGraph, SparsitronGraph
+from hedgerow import HedgeGraph, SparsitronGraph, rivals
 from hedgerow.datasets import Model, rescale
-from hedgerow.edges import debiased
-from hedgerow.multiplicity import benjamini_hochberg, holm
+from hedgerow.rivals._base import symmetric
+from hedgerow.rivals._tests import accepted
 from hedgerow.theory import constants
 
 Graphs = dict[str, np.ndarray]  # promise -> adjacency matrix
 
 PROMISES = {"FDR 0.05": ("fdr", 0.05), "FDR 0.2": ("fdr", 0.2), "FWER 0.05": ("fwer", 0.05)}
 OWN = "own"
-ADJUST = {"fdr": benjamini_hochberg, "fwer": holm}
 
 
 class Method(NamedTuple):
@@ -41,38 +38,29 @@ def hedgerow(rows: np.ndarray, model: Model) -> Graphs:
     }
 
 
-def inverse_gram(rows: np.ndarray, model: Model) -> Graphs:
-    """Exact t tests of the partial correlations given all other variables."""
-    m, p = rows.shape
-    partial = partial_correlations(rows)
-    t = partial * np.sqrt((m - p) / (1 - partial**2))
-    return _tested(2 * stats.t.sf(np.abs(t), m - p))
+def tested(name: str) -> Callable[[np.ndarray, Model], Graphs]:
+    """A rival that has a p-value for every pair."""
 
-
-def debiased_lasso(rows: np.ndarray, model: Model) -> Graphs:
-    """Scaled lasso at the theoretical penalty, then the debiased statistic, taken as normal."""
-    m, p = rows.shape
-    corr = np.corrcoef(rows, rowvar=False)
-    weights = scaled_lasso(corr, np.sqrt(2 * np.log(p) / m))
-    return _tested(2 * stats.norm.sf(np.sqrt(m) * np.abs(debiased(corr, weights))))
-
-
-def huge(method: str, criterion: str) -> Callable[[np.ndarray, Model], Graphs]:
     def graphs(rows: np.ndarray, model: Model) -> Graphs:
-        import pyhuge
-
-        path = pyhuge.huge(rows, method=method, verbose=False)
-        best = pyhuge.huge_select(path, criterion=criterion, verbose=False)
-        return {OWN: _symmetric(best.refit.toarray() != 0)}
+        p_values = rivals.make(name).fit(rows).p_values_
+        return {
+            promise: accepted(p_values, error, level)
+            for promise, (error, level) in PROMISES.items()
+        }
 
     return graphs
+
+
+def untested(name: str) -> Callable[[np.ndarray, Model], Graphs]:
+    """A rival that has one graph of its own."""
+    return lambda rows, model: {OWN: rivals.make(name).fit(rows).adjacency_.toarray()}
 
 
 def graphical_lasso_cv(rows: np.ndarray, model: Model) -> Graphs:
     from sklearn.covariance import GraphicalLassoCV
 
     standard = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    return {OWN: _symmetric(GraphicalLassoCV().fit(standard).precision_ != 0)}
+    return {OWN: symmetric(GraphicalLassoCV().fit(standard).precision_ != 0, np.logical_or)}
 
 
 def sparsitron(rows: np.ndarray, model: Model) -> Graphs:
@@ -85,39 +73,15 @@ def sparsitron(rows: np.ndarray, model: Model) -> Graphs:
     return {OWN: SparsitronGraph(*parameters).fit(rows / scale).adjacency_.toarray()}
 
 
-def partial_correlations(rows: np.ndarray) -> np.ndarray:
-    """Return all partial correlations, by the inverse of the correlation matrix."""
-    inverse = np.linalg.inv(np.corrcoef(rows, rowvar=False))
-    scale = np.sqrt(np.diag(inverse))
-    result = -inverse / scale / scale[:, None]
-    np.fill_diagonal(result, 0.0)
-    return result
-
-
-def _tested(p_values: np.ndarray) -> Graphs:
-    upper = np.triu_indices(len(p_values), 1)
-    graphs = {}
-    for promise, (error, level) in PROMISES.items():
-        accepted = np.zeros(p_values.shape, dtype=bool)
-        accepted[upper] = ADJUST[error](p_values[upper]) <= level
-        graphs[promise] = accepted | accepted.T
-    return graphs
-
-
-def _symmetric(graph: np.ndarray) -> np.ndarray:
-    graph = graph | graph.T
-    np.fill_diagonal(graph, False)
-    return graph
-
-
+inverse_gram = tested("inverse_gram")
 MORE_ROWS = tuple(ratio for ratio in RATIOS if ratio > 1)  # the Gram matrix can be inverted
 METHODS: dict[str, Method] = {
     "hedgerow": Method("HedgeGraph", hedgerow, 40),
     "inverse": Method("inverse Gram + tests", inverse_gram, 40, MORE_ROWS),
-    "lasso": Method("scaled lasso + tests", debiased_lasso, 40),
-    "ric": Method("pyhuge neighbourhoods, RIC", huge("mb", "ric"), 20),
-    "stars": Method("pyhuge neighbourhoods, StARS", huge("mb", "stars"), 6),
-    "ebic": Method("pyhuge graphical lasso, EBIC", huge("glasso", "ebic"), 10),
+    "lasso": Method("scaled lasso + tests", tested("scaled_lasso"), 40),
+    "ric": Method("pyhuge neighbourhoods, RIC", untested("huge_mb_ric"), 20),
+    "stars": Method("pyhuge neighbourhoods, StARS", untested("huge_mb_stars"), 6),
+    "ebic": Method("pyhuge graphical lasso, EBIC", untested("huge_glasso_ebic"), 10),
     "glassocv": Method("scikit-learn GraphicalLassoCV", graphical_lasso_cv, 2, (2.0, 10.0)),
     "sparsitron": Method("SparsitronGraph, true constants", sparsitron, 20),
 }

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.quality import store
-from benchmarks.quality.methods import hedgerow, inverse_gram, partial_correlations
+from benchmarks.quality.methods import hedgerow, inverse_gram
 from benchmarks.quality.store import Record
 from hedgerow import HedgeGraph, datasets
 from hedgerow.datasets import Model
 from hedgerow.metrics import exact_recovery
+from hedgerow.rivals import InverseGram
 from hedgerow.theory import constants, plan
 
 GRAPHS = ("chain", "grid", "random_regular", "star")
@@ -49,7 +50,7 @@ def hedgerow_ranking(rows: np.ndarray, model: Model) -> bool:
 
 def inverse_gram_ranking(rows: np.ndarray, model: Model) -> bool:
     """Whether some threshold on the partial correlations separates edges from the others."""
-    strength = np.abs(partial_correlations(rows))[np.triu_indices(model.size, 1)]
+    strength = np.abs(InverseGram().fit(rows).partial_corr_)[np.triu_indices(model.size, 1)]
     edge = model.adjacency.toarray()[np.triu_indices(model.size, 1)]
     return bool(strength[edge].min() > strength[~edge].max())
 

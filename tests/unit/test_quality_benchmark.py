@@ -1,12 +1,10 @@
-"""The quality benchmark's own machinery: resuming, filling the page, the lasso, the search."""
+"""The quality benchmark's own machinery: resuming, filling the page, the search."""
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Lasso
 
 from benchmarks.quality import page, recovery, store
 from benchmarks.quality.cases import CASES, rows_of
-from benchmarks.quality.lasso import descend, scaled_lasso
 from benchmarks.quality.methods import METHODS
 from benchmarks.quality.study import missing
 from hedgerow.datasets import FAMILIES
@@ -48,28 +46,6 @@ def test_other_units_are_the_same_rows():
     standard = [(X - X.mean(axis=0)) / X.std(axis=0) for X in (old, new)]
     np.testing.assert_allclose(*standard, atol=1e-9)
     assert new.std(axis=0).max() > 1e8 * new.std(axis=0).min()
-
-
-def test_descent_agrees_with_scikit_learn():
-    _, X = rows_of("grid", 16, 60, seed=0)
-    standard = (X - X.mean(axis=0)) / X.std(axis=0)
-    weights = np.zeros(16)
-    descend(np.corrcoef(X, rowvar=False), 5, 0.1, weights)
-    others = np.arange(16) != 5
-    expected = Lasso(alpha=0.1, tol=1e-10).fit(standard[:, others], standard[:, 5]).coef_
-    np.testing.assert_allclose(weights[others], expected, atol=1e-5)
-
-
-def test_scaled_lasso_satisfies_its_own_equations():
-    _, X = rows_of("ar1", 16, 60, seed=0)
-    corr = np.corrcoef(X, rowvar=False)
-    weights = scaled_lasso(corr, 0.2)
-    for node, row in enumerate(weights):
-        size = np.sqrt(1 - 2 * row @ corr[node] + row @ corr @ row)
-        gradient = np.delete(corr[node] - corr @ row, node)
-        chosen = np.delete(row, node) != 0
-        np.testing.assert_allclose(np.abs(gradient[chosen]), 0.2 * size, rtol=1e-3)
-        assert (np.abs(gradient) <= 0.2 * size * (1 + 1e-3)).all()
 
 
 @pytest.mark.parametrize("needed", [200, 1000, None])
