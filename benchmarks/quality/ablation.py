@@ -36,6 +36,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "no weights": {"hedgerow.edges._weights": lambda z, *_, **__: np.ones_like(z)},
     "no agreement": {"hedgerow.edges.agreement_margins": lambda *_: (-np.inf, 0.0)},
     "agreement without discount": {"hedgerow.edges.agreement_margins": lambda *_: (0.0, 0.0)},
+    "stand-ins not asked": {"hedgerow.edges.weaken": lambda corr, n_rows, fitted: fitted},
     "few rows not treated apart": {"hedgerow.edges.BIAS_OF_FEW_ROWS": np.inf},
     "few rows from a bias of 1 on": {"hedgerow.edges.BIAS_OF_FEW_ROWS": 1.0},
 }  # fmt: skip
