@@ -24,8 +24,8 @@ from typing import Any, Literal, NamedTuple
 from hedgerow._validate import in_open_interval
 from hedgerow.table import Edge
 
-PATIENCE = 4  # looks in a row
 LOOKS_PER_HALF_LIFE = 4
+LOOKS_TO_APPEAR, LOOKS_TO_VANISH = 4, 8  # in a row
 _FIRST_LOOK = 64  # rows
 _FAR_BEYOND = 100  # a q-value so many times below the level needs no patience
 _LOOSER, _LOOSEST = 4, 0.5
@@ -88,10 +88,10 @@ def look(watch: Watch, row: int, edges: Iterable[Edge]) -> tuple[Watch, list[Cha
     >>> watch, changes = look(start(level=0.05), 1000, [strong])
     >>> [(change.kind, change.source, change.target) for change in changes]
     [('appeared', 'a', 'b')]
-    >>> for row in (1250, 1500, 1750, 2000):
+    >>> for row in range(1250, 3001, 250):
     ...     watch, changes = look(watch, row, [])
     >>> [(change.kind, change.row, change.since) for change in changes]
-    [('vanished', 2000, 1250)]
+    [('vanished', 3000, 1250)]
     """
     seen = {(edge.source, edge.target): edge for edge in edges}
     present = {pair: seen.get(pair, edge) for pair, edge in watch.present.items()}
@@ -100,13 +100,13 @@ def look(watch: Watch, row: int, edges: Iterable[Edge]) -> tuple[Watch, list[Cha
     for pair in _unsettled(watch, seen):
         run = watch.pending.get(pair, Run(row, 0))
         run = run._replace(looks=run.looks + 1)
-        if not _settled(watch, run, seen.get(pair)):
-            pending[pair] = run
-        elif pair in present:
+        if pair in present and run.looks == LOOKS_TO_VANISH:
             changes.append(Change(row, "vanished", *present.pop(pair), since=run.since))
-        else:
+        elif pair not in present and (run.looks == LOOKS_TO_APPEAR or _certain(watch, seen[pair])):
             present[pair] = seen[pair]
             changes.append(Change(row, "appeared", *seen[pair], since=run.since))
+        else:
+            pending[pair] = run
     return Watch(watch.level, present, pending), changes
 
 
@@ -182,7 +182,5 @@ def _unsettled(watch: Watch, seen: dict[Pair, Edge]) -> list[Pair]:
     return lost + new
 
 
-def _settled(watch: Watch, run: Run, now: Edge | None) -> bool:
-    """Return whether the looks so far are enough for a change."""
-    certain = now is not None and now.q_value <= watch.level / _FAR_BEYOND
-    return certain or run.looks >= PATIENCE
+def _certain(watch: Watch, edge: Edge) -> bool:
+    return edge.q_value <= watch.level / _FAR_BEYOND
