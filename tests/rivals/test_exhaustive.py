@@ -37,7 +37,7 @@ def test_the_best_set_is_that_of_least_squares(size):
 @pytest.mark.parametrize("family", ["brownian_path", "near_copies", "cycle"])
 def test_degree_and_strength_are_all_it_needs(family, draw):
     """Also where variables are nearly determined by others."""
-    model, rows = draw(family, 24, 1_500, seed=1)
+    model, rows = draw(family, 24, 20_000, seed=1)
     degree = int(model.adjacency.sum(axis=0).max())
     method = Exhaustive(degree, min_edge_strength=model.strength).fit(rows)
     assert np.array_equal(method.adjacency_.toarray(), model.adjacency.toarray())

@@ -18,12 +18,16 @@ def test_attractive_models_are_found_however_ill_conditioned(family, exact_rows)
 
 
 def test_noise_is_pruned(draw):
-    """Without pruning, every step leaves a variable; the chance of a false edge is about 1/1000."""
+    """Without pruning, every step leaves a variable.
+
+    The threshold is half of κ², 250 times what one variable explains by chance.
+    """
     model, rows = draw("brownian_path", 30, 2_000, seed=4)
     truth = model.adjacency.toarray()
     careless = GreedyPrune(n_steps=8, threshold=1e-12).fit(rows).adjacency_.toarray()
     assert (careless & ~truth).sum() > truth.sum()
-    assert np.array_equal(GreedyPrune(n_steps=8).fit(rows).adjacency_.toarray(), truth)
+    pruned = GreedyPrune(n_steps=8, threshold=model.strength**2 / 2).fit(rows)
+    assert np.array_equal(pruned.adjacency_.toarray(), truth)
 
 
 def test_neighbours_that_matter_together_need_more_steps_than_neighbours(exact_rows):
