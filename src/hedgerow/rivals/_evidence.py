@@ -27,7 +27,7 @@ def gain_by_size(n_rows: int, n_columns: int) -> Array:
     Examples
     --------
     >>> gain_by_size(n_rows=100, n_columns=2).round(2)
-    array([-3.21, -2.75])
+    array([-2.08, -2.53])
     """
     k = np.arange(n_columns + 1)
     size = gammaln((n_rows + k) / 2) - gammaln((k + 1) / 2) - (k + 0.5) * np.log(n_rows)
