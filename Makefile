@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test lint types contracts unit browser redis bench quality clean
+.PHONY: demo test lint types contracts unit browser redis bench quality peers clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -53,6 +53,12 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality run
 	$(BIN)/python -m benchmarks.quality recovery
 	$(BIN)/python -m benchmarks.quality report
+
+# cdt is there for its protein data only; the packages it needs are not.
+peers: $(VENV)/.bench-ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps cdt==0.6.0
+	$(BIN)/python -m benchmarks.peers run
+	$(BIN)/python -m benchmarks.peers report
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,69 @@
+"""From records to figures."""
+
+import numpy as np
+import polars as pl
+
+from benchmarks.peers.recovery import LAST, rows_at
+from benchmarks.peers.solvers import SOLVERS
+
+GOAL = 0.9
+OVERHEAD = 0.005  # seconds; shorter times say little about growth
+OURS = "hedgerow"
+
+
+def methods_in(frame: pl.DataFrame) -> list[str]:
+    """Return the methods that have results, in the order they are listed in."""
+    present = set(frame["method"].unique()) if len(frame) else set()
+    return [method for method in SOLVERS if method in present]
+
+
+def rows_needed(curve: pl.DataFrame) -> str:
+    """Return the first number of rows from which on nine graphs in ten are right."""
+    known = curve.filter(pl.col("exact").is_not_null()).sort("m")
+    short = [m for m, share in known.select("m", "exact").iter_rows() if share < GOAL]
+    enough = [m for m in known["m"] if m > max(short, default=0)]
+    if enough:
+        return f"{min(enough):,}"
+    complete = len(known) and known["m"].max() == rows_at(LAST)
+    return f"> {rows_at(LAST):,}" if complete else "?"
+
+
+def slope(points: pl.DataFrame, axis: str) -> float | None:
+    """Return the exponent of growth, by least squares on logarithms; None from too few points."""
+    known = points.filter(pl.col("seconds") > OVERHEAD).sort(axis)
+    if len(known) < 3:
+        return None
+    size, seconds = np.log(known[axis].to_numpy()), np.log(known["seconds"].to_numpy())
+    return float(np.polyfit(size, seconds, 1)[0])
+
+
+def frontier_means(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return means over families and seeds, by method and rows; a failure has no edges."""
+    return (
+        frame.with_columns(pl.col("f1").fill_null(0.0), pl.col("fdp").fill_null(0.0))
+        .group_by("method", "family", "m")
+        .agg(pl.col("f1", "fdp").mean(), pl.col("seconds").median(), seeds=pl.len())
+        .group_by("method", "m")
+        .agg(pl.col("f1", "fdp").mean(), pl.col("seconds").median(), pl.col("seeds").min())
+    )
+
+
+def on_the_frontier(seconds: list[float], score: list[float]) -> list[bool]:
+    """Return which points no other is both faster and better than."""
+    return [
+        not any(t <= time and s >= f1 and (t, s) != (time, f1) for t, s in zip(seconds, score))
+        for time, f1 in zip(seconds, score)
+    ]
+
+
+def margins(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return each rival's F1 less ours on the same data sets: mean, standard error, number."""
+    keys = ["family", "m", "seed"]
+    filled = frame.with_columns(pl.col("f1").fill_null(0.0))
+    ours = filled.filter(pl.col("method") == OURS).select(*keys, own=pl.col("f1"))
+    theirs = filled.filter(pl.col("method") != OURS).join(ours, on=keys)
+    return (
+        theirs.with_columns(margin=pl.col("f1") - pl.col("own"))
+        .group_by("method", "family", "m")
+        .agg(pl.col("margin").mean(), pl.col("f1", "own").mean(), pl.col("fdp").mean())
+    )
