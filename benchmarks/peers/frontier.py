@@ -9,7 +9,7 @@ FAMILIES = ("random_regular", "grid", "erdos_renyi", "barabasi_albert", "hubs", 
             "path_cliques", "free_field")  # fmt: skip
 COLUMNS = 64
 ROWS = (150, 500)
-LIMIT = 20.0  # seconds
+LIMIT = 60.0  # seconds
 
 
 def cells() -> list[tuple]:

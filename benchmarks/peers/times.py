@@ -11,7 +11,8 @@ AXES: dict[str, tuple[tuple[int, ...], int]] = {
     "p": ((16, 32, 64, 128, 256, 512, 1024), 1000),
     "m": ((250, 500, 1000, 2000, 4000, 8000, 16000, 32000), 64),
 }
-LIMIT = 10.0  # seconds; a method that takes longer is not tried at the next size
+LIMIT = 60.0  # seconds
+LONG = 4.0  # processor seconds; a method that takes longer is not tried at the next size
 REPETITIONS = 3
 
 
@@ -29,12 +30,12 @@ def work(method: str, axis: str) -> list[Record]:
         fits = []
         for seed in range(REPETITIONS):
             fits.append(fit(method, rows_of(FAMILY, p, m, seed)[1], {}, LIMIT))
-            if fits[-1].failure or fits[-1].seconds > LIMIT / REPETITIONS:
+            if fits[-1].failure or fits[-1].seconds > LONG / REPETITIONS:
                 break
         failure = fits[-1].failure
         seconds = None if failure else median(each.seconds for each in fits)
         row: Record = {"method": method, "axis": axis, "p": p, "m": m, "seconds": seconds}
         records.append(row | {"repetitions": len(fits), "failure": failure})
-        if failure.startswith(("OutOfTime", "ValueError")) or fits[-1].seconds > LIMIT / 2:
+        if failure.startswith(("OutOfTime", "ValueError")) or fits[-1].seconds > LONG:
             break
     return records
