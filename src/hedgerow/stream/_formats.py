@@ -97,7 +97,7 @@ class Cells:
         self._places = {name: heading.names.index(name) for name in schema.columns}
 
     def many(self, some: Block) -> Array | None:
-        if np.any(cells_of_lines(some, self._delimiter) != self._width):
+        if np.any(cells_of_lines(some, self._delimiter) != self._width) or _is_open(some.data):
             return None
         in_order = list(self._places.values()) == list(range(self._width))
         if in_order and b'"' not in some.data:
@@ -147,11 +147,18 @@ def numbers_between(text: bytes, delimiter: str, shape: tuple[int, int]) -> Arra
 
 def cells_in(line: bytes, delimiter: str) -> list[str]:
     """Return the cells of a line, whatever is in them."""
+    if _is_open(line):
+        raise ValueError("a double quote must be closed in its line")
     try:
         cells = next(csv.reader([line.decode(errors="replace")], delimiter=delimiter), [])
     except csv.Error as error:
         raise ValueError(f"a row must have cells between delimiters, {error}") from None
     return [cell.strip() for cell in cells]
+
+
+def _is_open(text: bytes) -> bool:
+    """Tell whether a quote is not closed."""
+    return text.count(b'"') % 2 == 1
 
 
 def columns_of_cells(names: list[str], cells: list[str]) -> list[Column]:

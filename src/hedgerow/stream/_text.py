@@ -60,8 +60,7 @@ class Text:
         """Yield the rows after an offset, or all; no rows while nothing comes."""
         parts = whole_lines(self._stream)
         if offset is not None:
-            first = next((part for part in parts if part is not None), Lines(b"", 0, 1, 0))
-            self._find_again(first, offset)
+            self._find_again(parts, offset)
             parts = whole_lines(self._stream, offset["byte"], offset["line"])
         last = offset or self._offset(0, 1)
         for lines in parts:
@@ -73,16 +72,20 @@ class Text:
         """Let go of the bytes."""
         self._stream.close()
 
-    def _find_again(self, first: Lines, offset: Offset) -> None:
+    def _find_again(self, parts: Iterator[Lines | None], offset: Offset) -> None:
         """Make sure that this is the text of the offset, and go there."""
+        for lines in filter(None, parts):
+            self._remember(lines)
+            if lines.byte == 0:
+                self._begin(lines)
+            if lines.end >= min(_HEAD, offset["byte"]):
+                break
         self._stream.seek(offset["byte"])
-        self._remember(first)
-        if self._offset(offset["byte"], offset["line"]) != offset:
+        if self._offset(offset["byte"], offset["line"])["head"] != offset["head"]:
             raise DataError(
                 "the file must be the one read before, and begins differently; "
                 "it may have been replaced while nobody followed it"
             )
-        self._begin(first)
 
     def _chunk(self, lines: Lines) -> Chunk:
         self._remember(lines)

@@ -1,0 +1,163 @@
+"""However rows are cut, queried, saved and read, the state is the same to the last bit."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow import HedgeGraph, stream
+from hedgerow.changes import next_look
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.io._records import index_lines
+from hedgerow.stream import _bytes
+from hedgerow.stream._formats import Cells, Heading, Objects, read
+from hedgerow.stream._source import Schema
+
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
+    for category in (DataWarning, GuaranteeWarning)
+]
+COLUMNS = Schema(["a", "b"], ["c"])
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+# fmt: off
+odd_cells = st.sampled_from([
+    "", "NA", "nan", "inf", "-inf", "abc", "1_000", " 2.5 ", "+3", ".5", "7.", "1e400", "1e-400",
+    "0x10", "1d5", "true", '"4.5"', '"', '"2', '2"', "1,5", "\x00", "1e5", "-0", "9" * 400, "١",
+])
+# fmt: on
+cells = st.one_of(finite.map(repr), odd_cells)
+odd_values = st.sampled_from(
+    [None, True, "1.5", "abc", [1], {"x": 1}, 10**400, 2**63, 2**64, -(2**63) - 1, 1e308]
+)
+values = st.one_of(finite, st.integers(-(2**70), 2**70), odd_values, st.just(math.nan))
+
+
+def block_of(lines):
+    return index_lines("".join(f"{line}\n" for line in lines).encode(), 1, 0, quotes=False)
+
+
+def one_by_one(format, lines):
+    """What each line is when nothing else came with it: a row, or a reason."""
+    result = []
+    for line in lines:
+        rows, bad = read(format, block_of([line]), (1, 2))
+        result.append(bad[0] if bad else rows[0].tobytes())
+    return result
+
+
+def together(format, lines):
+    rows, bad = read(format, block_of(lines), (len(lines), 2))
+    rows = iter(rows)
+    return [bad[k] if k in bad else next(rows).tobytes() for k in range(len(lines))]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=5))
+def test_cells_mean_the_same_whatever_comes_with_them(table):
+    lines = [",".join(row) for row in table]
+    for heading in (Heading(",", ["a", "b", "c"], False), Heading(",", ["b", "c", "a"], False)):
+        format = Cells(heading, COLUMNS)
+        assert together(format, lines) == one_by_one(format, lines)
+    numbers_only = Cells(Heading(",", ["a", "b"], False), Schema(["a", "b"], []))
+    assert together(numbers_only, lines) == one_by_one(numbers_only, lines)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcd"), values, min_size=1), min_size=1, max_size=5)
+)
+def test_objects_mean_the_same_whatever_comes_with_them(objects):
+    lines = [json.dumps(each) for each in objects]
+    assert together(Objects(COLUMNS), lines) == one_by_one(Objects(COLUMNS), lines)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(finite, finite), min_size=1, max_size=50))
+def test_numbers_come_back_exactly(pairs):
+    expected = np.array(pairs)
+    schema = Schema(["a", "b"], [])
+    text = [f"{a!r},{b!r}" for a, b in pairs]
+    objects = [json.dumps({"b": b, "a": a}) for a, b in pairs]
+    for format, lines in (
+        (Cells(Heading(",", ["a", "b"], False), schema), text),
+        (Objects(schema), objects),
+    ):
+        rows, bad = read(format, block_of(lines), expected.shape)
+        assert not bad
+        assert rows.tobytes() == expected.tobytes()
+
+
+class Curious:
+    """Asks for the graph whenever it may."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def wants_look(self):
+        return True
+
+    def __call__(self, status):
+        self.looks += status.look is not None
+
+
+def same_bits(a, b):
+    _, a = a.parts()
+    _, b = b.parts()
+    return a.keys() == b.keys() and all(a[name].tobytes() == b[name].tobytes() for name in a)
+
+
+@given(st.integers(0, 5000), st.one_of(st.none(), st.floats(8, 3000)))
+def test_when_to_look_does_not_depend_on_when_one_asks(row, half_life):
+    due = next_look(row, half_life)
+    assert due > row
+    assert next_look(due - 1, half_life) == due
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(10, 600),
+    block=st.integers(300, 20_000),
+    every=st.integers(1, 300),
+    half_life=st.sampled_from([None, 100]),
+    ends=st.lists(st.integers(1, 40), max_size=3),
+)
+def test_blocks_looks_checkpoints_and_stops_leave_no_trace(
+    tmp_path_factory, seed, n_rows, block, every, half_life, ends
+):
+    """A run in any pieces, watched and saved, ends as a single pass over the rows does."""
+    folder = tmp_path_factory.mktemp("stream")
+    rows = np.random.default_rng(seed).standard_normal((n_rows, 3)) @ np.triu(np.ones((3, 3)))
+    lines = [f"{a!r},{b!r},{c!r}\n" for a, b, c in rows.tolist()]
+    (folder / "rows.csv").write_text("a,b,c\n" + "".join(lines))
+    model = HedgeGraph(half_life=half_life)
+
+    def run(stop=lambda: False):
+        return stream.run(
+            folder / "rows.csv",
+            model,
+            checkpoint=folder / "saved",
+            every=every,
+            events=folder / "events",
+            watchers=[Curious()],
+            stop=stop,
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_bytes, "BLOCK", block)
+        patch.setattr("hedgerow.stream._news._BETWEEN_NEWS", 0.0)
+        patch.setattr("hedgerow.stream._news._SHORTEST_REST", 0.0)
+        patch.setattr("hedgerow.stream._news._REST", 0.0)
+        for end in ends:
+            chunks = iter(range(end))
+            run(stop=lambda chunks=chunks: next(chunks, None) is None)
+        result = run()
+    assert result.n_samples_seen_ == n_rows
+    assert same_bits(result, HedgeGraph(half_life=half_life).partial_fit(rows))
+    straight = folder / "straight"
+    stream.run(folder / "rows.csv", model, events=straight)
+    assert (folder / "events").read_bytes() == straight.read_bytes()
