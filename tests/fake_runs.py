@@ -46,7 +46,7 @@ def status(rows=0, phase="running", look=None, changes=(), **more):
         phase=phase,
         rows=rows,
         bad_rows=more.pop("bad_rows", 0),
-        rows_per_second=more.pop("rows_per_second", 0.0),
+        rows_per_second=more.pop("rows_per_second", 100.0),
         checkpoint=saved and Saved(*saved),
         changes=tuple(changes),
         look=look,

@@ -65,10 +65,7 @@ function measured(method: Method, budget: number): [string, string][] {
   const lines: [string, string][] = [
     ["Method", method.name],
     ["Seconds", `${Number(method.seconds!.toPrecision(2))} of ${budget}`],
-    [
-      "Shared by graphs of two halves",
-      method.stability === null ? "–" : percent(method.stability),
-    ],
+    ["Shared by graphs of two halves", method.stability === null ? "–" : percent(method.stability)],
   ];
   if (method.f1 != null) {
     lines.push(["F1", method.f1.toFixed(3)], ["False edges", percent(method.fdp!)]);

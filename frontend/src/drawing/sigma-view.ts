@@ -26,6 +26,7 @@ export class SigmaView implements View {
     onPick: OnPick,
   ) {
     this.sigma = new Sigma(scene.graph, stage, {
+      allowInvalidContainer: true, // a page that is hidden or folded away has no size
       renderLabels: false,
       zIndex: true,
       stagePadding: paddingOf(stage),

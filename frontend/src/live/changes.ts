@@ -46,10 +46,9 @@ export class ChangeLog {
       el(
         "p",
         { class: "note" },
-        `${kind} at row ${count(row)}, `,
-        el("time", { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleTimeString()),
-        ", ",
         el("span", { class: partialCorr < 0 ? "negative" : "positive" }, signed(partialCorr, 3)),
+        ` ${kind} at row ${count(row)}, `,
+        el("time", { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleTimeString()),
       ),
     );
   }

@@ -79,6 +79,7 @@ export class Progress {
       return { said: PHASES[status.phase], state: status.phase };
     if (heard === false) return { said: "Connection lost, trying again", state: "lost" };
     if (!status?.rows) return { said: "Waiting for the first rows", state: "waiting" };
+    if (status.rowsPerSecond === 0) return { said: "Waiting for more rows", state: "waiting" };
     return { said: PHASES.running, state: "running" };
   }
 
