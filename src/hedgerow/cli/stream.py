@@ -72,7 +72,7 @@ RESULTS = ("fdr", "fwer", "device", "out", "format", "html", "quiet", "as_json")
     "--live",
     is_flag=False,
     flag_value=0,
-    type=int,
+    type=click.IntRange(0, 65535),
     metavar="[PORT]",
     help="Show the graph as it grows on a page at this port of 127.0.0.1.",
 )
@@ -134,6 +134,7 @@ def stream(
         if checkpoint and (status.checkpoint is None or status.checkpoint.row < status.rows):
             raise click.ClickException(f"{checkpoint}: the last rows are in no checkpoint")
         if page and status.phase == "finished":
+            click.echo(f"The page stays at {page.url} until Ctrl-C.", err=True)
             page.wait()
 
 
@@ -206,10 +207,11 @@ def _page(port: int | None, title: str) -> Iterator["LivePage | None"]:
         page = serve(title=title, port=port)
     except ModuleNotFoundError as error:
         raise click.ClickException(
-            f"--live needs the package {error.name!r}; install it with: pip install 'hedgerow[live]'"
+            f"--live needs the package {error.name!r}; "
+            "install it with: pip install 'hedgerow[live]'"
         ) from error
     except OSError as error:
-        raise click.ClickException(f"--live: {error}") from error
+        raise click.ClickException(f"--live: {error.strerror}") from error
     with page:
         click.echo(f"Watch at {page.url}", err=True)
         yield page

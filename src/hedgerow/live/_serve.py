@@ -1,6 +1,7 @@
 """From a run's news to a page: the runner hands over, a thread encodes, a server sends."""
 
 from collections import deque
+from contextlib import suppress
 from threading import Event, Lock, Thread
 from time import time
 from types import TracebackType
@@ -110,8 +111,9 @@ class LivePage:
         self._news.set()
 
     def wait(self) -> None:
-        """Go on serving until Ctrl-C."""
-        self._closing.wait()
+        """Go on serving until Ctrl-C, which then ends the waiting and no more."""
+        with suppress(KeyboardInterrupt):
+            self._closing.wait()
 
     def close(self) -> None:
         """Show the last news and stop serving."""
