@@ -3,21 +3,25 @@
 An engine is loaded by its name, when it is first needed: importing this package compiles nothing.
 """
 
+import warnings
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
 from hedgerow._validate import one_of
-from hedgerow.engines._interface import Engine, Repeats
+from hedgerow.engines._interface import Engine, Named, Repeats
+from hedgerow.forgetting import NEVER
 
-__all__ = ["DEVICES", "Engine", "Repeats", "engine_for", "load"]
+__all__ = ["DEVICES", "Engine", "Repeats", "engine_for", "engine_for_saved", "load"]
 
 DEVICES = ("cpu", "cuda", "auto")
-_ON_CPU = "numba_cpu"
+_ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"
+# With fewer columns a processor is done before a GPU has begun (docs/gpu.md).
+_WORTH_A_GPU = 2000
 
 
-def engine_for(device: str) -> str:
+def engine_for(device: str, n_columns: int = 0, half_life: float = NEVER) -> str:
     """Return the name of the engine for a device; an error says why there is none.
 
     Examples
@@ -27,8 +31,28 @@ def engine_for(device: str) -> str:
     """
     one_of("device", device, DEVICES)
     if device == "cuda":
-        raise RuntimeError(f'device="cuda" is not available: {_why_no_gpu()}; device="cpu" is')
-    return _ON_CPU
+        missing = _why_no_gpu()
+        if missing:
+            raise RuntimeError(f'device="cuda" is not available: {missing}; device="cpu" is')
+        if half_life != NEVER:
+            raise ValueError(f'half_life must be None with device="cuda", got {half_life:g}')
+        return _ON_GPU
+    worth = device == "auto" and n_columns >= _WORTH_A_GPU and half_life == NEVER
+    return _ON_GPU if worth and not _why_no_gpu() else _ON_CPU
+
+
+def engine_for_saved(device: str, arrays: Named) -> str:
+    """Return the name of an engine that continues from what an engine's `to_numpy` returned.
+
+    Running sums can be continued on a processor only. Rows can be everywhere.
+    """
+    if "table" not in arrays or device == "cpu":
+        return _ON_CPU
+    missing = _why_no_gpu()
+    if missing:
+        warnings.warn(f"the model came from a GPU and moves to the CPU: {missing}", stacklevel=3)
+        return _ON_CPU
+    return _ON_GPU
 
 
 @cache
@@ -37,12 +61,13 @@ def load(name: str) -> Engine:
     return cast(Engine, import_module(f"hedgerow.engines.{name}"))
 
 
-def _why_no_gpu() -> str:
-    """Return what stands between `HedgeGraph` and a GPU."""
-    if find_spec("torch") is None:
-        return "torch is not installed (pip install 'hedgerow[gpu]')"
+def _why_no_gpu() -> str | None:
+    """Return what is missing for computing on a GPU."""
+    for package in ("torch", "triton"):
+        if find_spec(package) is None:
+            return f"{package} is not installed (pip install 'hedgerow[gpu]')"
     import torch
 
     if not torch.cuda.is_available():
         return "torch finds no NVIDIA GPU (see the output of nvidia-smi)"
-    return "the GPU takes whole tables only, by edges_of_rows (docs/gpu.md)"
+    return None

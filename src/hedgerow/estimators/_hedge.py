@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow import storage
 from hedgerow._validate import at_least, in_open_interval, one_of
 from hedgerow._version import __version__
-from hedgerow.engines import engine_for
+from hedgerow.engines import engine_for, engine_for_saved
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._notebook import NotebookSummary
@@ -43,8 +43,9 @@ class HedgeGraph(NotebookSummary):
     level : float, default=0.05
         The error rate, in (0, 1).
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        What computes. Only the processor does so far: "cuda" raises an error that says what is
-        missing for a GPU, "auto" takes the processor. docs/gpu.md has what a GPU can do.
+        What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); or the GPU
+        where there is one and the columns are many. A GPU keeps the rows until it is asked for
+        results, and a saved model then holds them (docs/gpu.md).
     half_life : float or None, default=None
         Number of rows, at least 16, after which a row counts half as much: in the learner, the
         moments and the tests, which then count with about 2.9 half-lives of rows (docs/streams.md).
@@ -290,7 +291,8 @@ class HedgeGraph(NotebookSummary):
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Return the model whose `parts` these are."""
         model = cls(**header["parameters"])
-        model._stream = HedgeStream.from_arrays(arrays, engine_for(model.device))
+        engine = engine_for_saved(model.device, arrays)
+        model._stream = HedgeStream.from_arrays(arrays, engine)
         model.n_features_in_ = model._stream.n_columns
         if header["feature_names"] is not None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
@@ -311,7 +313,9 @@ class HedgeGraph(NotebookSummary):
         return at_least("half_life", self.half_life, SHORTEST_HALF_LIFE)
 
     def _new_stream(self) -> HedgeStream:
-        return HedgeStream(self.n_features_in_, engine_for(self.device), self._half_life())
+        half_life = self._half_life()
+        engine = engine_for(self.device, self.n_features_in_, half_life)
+        return HedgeStream(self.n_features_in_, engine, half_life)
 
     def _take(self, rows: NDArray[np.floating]) -> None:
         self._stream.take(rows)

@@ -1,1 +1,33 @@
-"""The learner and the edge tests on an NVIDIA GPU, for whole tables; see `fitting`."""
+"""The engine for NVIDIA GPUs: torch and Triton.
+
+It keeps the rows on the device and learns from all of them when it is asked: of the p×p arrays
+of the learner only the average weights are ever held in full, and moments only for those who ask
+for them. Where torch finds no GPU, Triton's interpreter can stand in for it, slowly: that is how
+this engine is tested everywhere.
+"""
+
+from hedgerow.engines.torch_gpu.fitting import evidence, find_edges, part, repeats, weights
+from hedgerow.engines.torch_gpu.table import (
+    count,
+    from_numpy,
+    init,
+    learn,
+    mean,
+    moments,
+    to_numpy,
+)
+
+__all__ = [
+    "count",
+    "evidence",
+    "find_edges",
+    "from_numpy",
+    "init",
+    "learn",
+    "mean",
+    "moments",
+    "part",
+    "repeats",
+    "to_numpy",
+    "weights",
+]

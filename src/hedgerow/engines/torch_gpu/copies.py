@@ -19,14 +19,18 @@ def originals(columns: Tensor, copy: float) -> Tensor:
     projection = torch.randn((m, 2), generator=generator).to(columns.device, columns.dtype)
     first, second = (columns @ projection / m**0.5).abs().T
     order = torch.argsort(first)
-    links = []
-    for offset in range(1, min(_WINDOW, p - 1) + 1):
-        a, b = order[:-offset], order[offset:]
-        close = ((first[a] - first[b]).abs() < _CLOSE) & ((second[a] - second[b]).abs() < _CLOSE)
-        links.append(torch.stack([a[close], b[close]]))
-    a, b = torch.cat(links, dim=1) if links else order.new_empty((2, 0))
+    near = _following(first[order]) < _CLOSE
+    near &= _following(second[order]).abs() < _CLOSE
+    place, offset = torch.nonzero(near).T
+    a, b = order[place], order[place + offset + 1]
     same = _correlation(columns, a, b).abs() > copy
     return _earliest(p, a[same], b[same])
+
+
+def _following(values: Tensor) -> Tensor:
+    """Return by how much each of the next values exceeds every value; infinity past the end."""
+    padded = torch.nn.functional.pad(values, (0, _WINDOW), value=torch.inf)
+    return padded.unfold(0, _WINDOW + 1, 1)[:, 1:] - values[:, None]
 
 
 def _correlation(columns: Tensor, a: Tensor, b: Tensor) -> Tensor:

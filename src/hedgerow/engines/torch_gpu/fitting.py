@@ -7,32 +7,33 @@ by how much.
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from hedgerow.edges import MIN_ROWS
+from hedgerow.engines._interface import Edges, Indices, Repeats
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.copies import originals
-from hedgerow.engines.torch_gpu.judging import PairTests, judge_pairs
+from hedgerow.engines.torch_gpu.judging import judge_pairs
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, whole
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.engines.torch_gpu.memory import check_memory
+from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
+from hedgerow.engines.torch_gpu.table import Table
 from hedgerow.hedge import batch_size
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
 SINGLE_UP_TO = 8192
-COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
-ROUNDING = 1e-13  # relative spread below which a column is constant
+_ROUNDING = 1e-13  # relative spread below which a column is constant
 
 
-class Found(NamedTuple):
-    """What the rows say about the graph."""
+class Evidence(NamedTuple):
+    """What the tests are made from."""
 
-    tests: PairTests
-    constant: Tensor  # columns that never varied
-    copies: Tensor  # columns that repeat an earlier one ...
-    originals: Tensor  # ... and that one
-    tested: Tensor  # the columns that ``tests.unexplained`` speaks of
+    columns: Tensor  # (p, m), float64; mean 0 and mean square 1, or zeros
+    varies: Tensor  # which columns are not zeros
+    weights: Weights
+    settings: Settings
 
 
 def settings_for(n_columns: int) -> Settings:
@@ -41,7 +42,7 @@ def settings_for(n_columns: int) -> Settings:
 
 
 def ends_of_batches(n_rows: int) -> list[int]:
-    """Return where the learner's batches end.
+    """Return where the learner's batches end, the last of which may be unfinished.
 
     >>> ends_of_batches(300)[-3:]
     [272, 288, 300]
@@ -52,39 +53,23 @@ def ends_of_batches(n_rows: int) -> list[int]:
     return ends[1:]
 
 
-def edges_of_rows(rows: Tensor, error: str, settings: Settings | None = None) -> Found:
-    """Learn from the rows and test all pairs of columns, on the device where the rows are.
+def evidence(state: Table, rows: NDArray[np.floating]) -> Evidence:
+    """Return what all rows say; those of an unfinished batch were counted before."""
+    return evidence_of_rows(state.rows())
 
-    Constant columns and copies of earlier columns are not tested.
 
-    Parameters
-    ----------
-    rows : tensor of shape (n_samples, n_features), at least five rows
-    error : "fdr" for the false discovery rate, "fwer" for the familywise error rate
-    settings : how numbers are held; by default, what suits the number of columns
+def evidence_of_rows(rows: Tensor, settings: Settings | None = None) -> Evidence:
+    """Learn from rows of shape (n_samples, n_features), on the device where they are.
 
-    Raises
-    ------
-    MemoryError
-        If the device has too little memory free; it says how much is needed.
+    Numbers are held as the settings say; by default, as suits the number of columns. If the device
+    has too little memory free, a MemoryError says how much is needed.
     """
-    m, p = rows.shape
-    if m < MIN_ROWS:
-        raise ValueError(f"rows must be at least {MIN_ROWS}, got {m}")
-    settings = settings or settings_for(p)
-    check_memory(p, m, settings, rows.device)
+    n_rows, n_columns = rows.shape
+    settings = settings or settings_for(n_columns)
+    needed = needed_bytes(n_columns, n_rows, settings)
+    check_memory(needed, n_columns, n_rows, rows.device)
     weights = learn(rows, settings)
-    columns, varies = standard_columns(rows)
-    original = torch.arange(p, device=rows.device)
-    original[varies] = torch.nonzero(varies)[:, 0][originals(columns[varies], COPY)]
-    tested = torch.nonzero(varies & (original == torch.arange(p, device=rows.device)))[:, 0]
-    copies = torch.nonzero(original != torch.arange(p, device=rows.device))[:, 0]
-    if len(tested) < p:
-        weights = _part(weights, columns, original, copies, tested)
-        columns = columns[tested]
-    tests = judge_pairs(columns.float(), weights, error, settings)
-    tests = tests._replace(source=tested[tests.source], target=tested[tests.target])
-    return Found(tests, torch.nonzero(~varies)[:, 0], copies, original[copies], tested)
+    return Evidence(*standard_columns(rows), weights, settings)
 
 
 def learn(rows: Tensor, settings: Settings) -> Weights:
@@ -103,21 +88,51 @@ def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor]:
     mean = columns.mean(1, keepdim=True)
     columns -= mean
     spread = columns.square().mean(1, keepdim=True).sqrt()
-    varies = spread > ROUNDING * mean.abs()
+    varies = spread > _ROUNDING * mean.abs()
     columns /= torch.where(varies, spread, torch.inf)
     return columns, varies[:, 0]
 
 
-def _part(
-    weights: Weights, columns: Tensor, original: Tensor, copies: Tensor, tested: Tensor
-) -> Weights:
-    """Return the weights of the tested columns; what was put on a copy goes to its original."""
-    sign = torch.sign((columns[copies] * columns[original[copies]]).sum(1))
-    values = weights.values
-    for copy, first, turned in zip(copies.tolist(), original[copies].tolist(), sign.tolist()):
-        values[:, first] += turned * values[:, copy]
-    values.fill_diagonal_(0)
-    size = whole(len(tested))
-    part = torch.zeros((size, size), dtype=values.dtype, device=values.device)
-    part[: len(tested), : len(tested)] = values[tested][:, tested]
-    return Weights(part, weights.unit)
+def weights(evidence: Evidence) -> NDArray[np.float32]:
+    """Return the matrix of Hedge's average weights: row i holds node i's."""
+    p = len(evidence.columns)
+    values, unit = evidence.weights
+    return (values[:p, :p].float() / unit).cpu().numpy()
+
+
+def repeats(evidence: Evidence, copy: float) -> Repeats:
+    """Compare all columns; a correlation that exceeds ``copy`` makes one repeat the other."""
+    columns, varies = evidence.columns, evidence.varies
+    alive = torch.nonzero(varies)[:, 0]
+    original = torch.arange(len(columns), device=columns.device)
+    original[alive] = alive[originals(columns[alive], copy)]
+    copies = torch.nonzero(original != torch.arange(len(columns), device=columns.device))[:, 0]
+    sign = torch.ones(len(columns), dtype=torch.float64, device=columns.device)
+    sign[copies] = torch.sign((columns[copies] * columns[original[copies]]).sum(1))
+    return Repeats(varies.cpu().numpy(), original.cpu().numpy(), sign.cpu().numpy())
+
+
+def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
+    """Return the evidence on some columns; weight on a repeated one goes to its original."""
+    (values, unit), kept = evidence.weights, torch.tensor(columns, device=evidence.columns.device)
+    size = whole(len(kept))
+    result = torch.zeros((size, size), dtype=values.dtype, device=values.device)
+    folded = result[: len(kept), : len(kept)]
+    folded.copy_(values[kept][:, kept])
+    place = dict(zip(columns.tolist(), range(len(columns))))
+    for copy in np.flatnonzero(repeats.original != np.arange(len(repeats.original))):
+        folded[:, place[int(repeats.original[copy])]] += repeats.sign[copy] * values[kept, copy]
+    folded.fill_diagonal_(0)
+    return Evidence(
+        evidence.columns[kept], evidence.varies[kept], Weights(result, unit), evidence.settings
+    )
+
+
+def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+    """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
+    tests = judge_pairs(
+        evidence.columns.float(), evidence.weights, error, evidence.settings, loosest
+    )
+    keep = tests.q_value <= loosest
+    kept = {name: getattr(tests, name)[keep].cpu().numpy() for name in tests._fields[:6]}
+    return Edges(**kept, unexplained=tests.unexplained.cpu().numpy())

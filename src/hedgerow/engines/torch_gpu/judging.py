@@ -14,8 +14,8 @@ from hedgerow.edges import (
     CENTRE,
     GROUP_ENDS,
     agreement_margins,
+    asks_both,
     merged_labels,
-    rows_are_few,
     smallest_group,
 )
 from hedgerow.engines.torch_gpu import pairs, selection
@@ -29,7 +29,7 @@ from hedgerow.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 # per column are, but not beyond the other; and if need be so many that no edge is missed.
 _LISTED_PER_COLUMN = 2
 _LEAST_STRICT = 0.25
-_LOOSEST_LEVEL = 0.5
+_FEW_PAIRS = 1 << 20  # up to this many, all can be listed
 # For the familywise error, about this many nulls are listed in all.
 _LISTED_FOR_FWER = 100
 
@@ -46,7 +46,9 @@ class PairTests(NamedTuple):
     unexplained: Tensor  # for each node: share of its variance its neighbours do not explain
 
 
-def judge_pairs(columns: Tensor, weights: Weights, error: str, settings: Settings) -> PairTests:
+def judge_pairs(
+    columns: Tensor, weights: Weights, error: str, settings: Settings, loosest: float
+) -> PairTests:
     """Test every pair of variables; return those that may be edges.
 
     Parameters
@@ -55,16 +57,17 @@ def judge_pairs(columns: Tensor, weights: Weights, error: str, settings: Setting
     weights : Hedge's
     error : "fdr" for the false discovery rate, "fwer" for the familywise error rate
     settings : those that the weights were learned with
+    loosest : level up to which q-values are of interest
     """
     fast = padded(columns, settings.dtype)
     rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS)
     refit = selection.refit(columns, fast, rules, settings)
     evidence = pairs.gather(columns, fast, refit, weights, settings)
-    listed, q_value, z = _Test(evidence, error, both=False).judge()
-    if error == "fwer" or rows_are_few(*columns.shape):
-        also, q_both, _ = _Test(evidence, error, both=True).judge()
+    listed, q_value, z = _Test(evidence, error, both=False).judge(loosest)
+    p, m = columns.shape
+    if asks_both(p, m, error):
+        also, q_both, _ = _Test(evidence, error, both=True).judge(loosest)
         q_value = torch.maximum(q_value, _looked_up(listed, also, q_both))
-    p = len(columns)
     return PairTests(
         source=listed // p,
         target=listed % p,
@@ -86,26 +89,31 @@ class _Test:
         self.ends = torch.tensor(GROUP_ENDS, device=evidence.columns.device)
         self.joined = pairs.joined(evidence.refit)
         self.tiles = pairs.Tiles(evidence, self.joined, both=both)
-        self.joined_scores = pairs.one_by_one(evidence, self.joined, both=both)
+        self.joined_scores = self._one_by_one(self.joined)
         self.shared = self._shared(self.joined_scores)
         counts = self.tiles.group_counts(self.shared, z_at(0.5), self.ends)
         self.weights = self._weights(counts + self._counts(self.joined_scores))
 
-    def judge(self) -> tuple[Tensor, Tensor, Tensor]:
+    def judge(self, loosest: float) -> tuple[Tensor, Tensor, Tensor]:
         """Return the pairs that may be edges, in order, with their q-values and z."""
         cut = _LISTED_FOR_FWER / self.n_pairs
         if self.error == "fdr":
             cut = 2 * _LISTED_PER_COLUMN / self.p
-        cut = min(cut, _LEAST_STRICT)
+        last = max(_LEAST_STRICT, min(1.0, _FEW_PAIRS / self.n_pairs))
+        cut = min(cut, last)
         while True:
             listed, scores = self._listed(cut)
             q_value, reached = self._judged(scores, cut)
             # Pairs that are not listed can only make q-values too large, and hardly any of
             # interest if at the cut more than this share of the pairs must be expected false.
-            complete = self.error == "fwer" or cut * self.n_pairs > _LOOSEST_LEVEL * reached
-            if complete or cut == _LEAST_STRICT:
+            complete = self.error == "fwer" or cut * self.n_pairs > loosest * reached
+            if complete or cut == last:
                 return listed, q_value, scores.z
-            cut = min(4 * cut, _LEAST_STRICT)
+            cut = min(4 * cut, last)
+
+    def _one_by_one(self, some: Tensor) -> pairs.Scores:
+        careful = self.error == "fwer"
+        return pairs.one_by_one(self.evidence, some, both=self.both, careful=careful)
 
     def _shared(self, joined: pairs.Scores) -> float:
         products, squares = self.tiles.shared(CENTRE)
@@ -143,7 +151,7 @@ class _Test:
             found, number = self.tiles.listed(
                 self.shared, self.ends, cuts.to(self.ends.device), agreement, capacity
             )
-        scores = pairs.one_by_one(self.evidence, found, both=self.both)
+        scores = self._one_by_one(found)
         listed, order = torch.cat([found, self.joined]).sort()
         together = (torch.cat(parts)[order] for parts in zip(scores, self.joined_scores))
         return listed, pairs.Scores(*together)

@@ -17,11 +17,13 @@ class Settings(NamedTuple):
     weight_unit: float  # scales weights to the middle of the range of dtype
     product_shift: float  # the same for unnormalised weights, as a power of two
     collinear: float  # variance left of a variable below which rounding errors would show
-    remade_rows: int  # up to this many rows, pulls are made again rather than stored
+    remade_rows: int  # up to this many rows, pulls are made again rather than stored ...
+    kept_rows: int  # ... and later, up to this many rows after they were stored
+    averages: int  # weights are averaged at least so often in a pass, and at most in every batch
 
 
-HALF = Settings(torch.float16, "ieee", 4096.0, 15.0, 2e-3, 256)
-SINGLE = Settings(torch.float32, "tf32x3", 1.0, 0.0, 1e-6, 64)
+HALF = Settings(torch.float16, "ieee", 4096.0, 15.0, 2e-3, 256, 128, 32)
+SINGLE = Settings(torch.float32, "tf32x3", 1.0, 0.0, 1e-6, 64, 64, 1 << 30)
 
 
 def whole(size: int, of: int = TILE) -> int:

@@ -7,22 +7,25 @@ average weights are ever held in full.
 
 import math
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
 import torch
 import triton
 from torch import Tensor
 
-from hedgerow.engines.torch_gpu import learn_kernels
+from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
 from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
 
 LARGEST_RADIUS = 1.0
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
-# Blocks of the kernels; of several, these were fastest on an H200.
-REMADE = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2, "maxnreg": 168}
-STORED = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2}
-STEEPEST = {"BM": 128, "BN": 128, "num_warps": 4, "num_stages": 3}
+BLOCK_NODES = 64  # of one program; with the widths and stages below the fastest on an H200
+_WIDTH, _STEEPEST_WIDTH = 64, 128  # columns that a program handles at a time
+_SHARED_BYTES = 128 << 10  # of fast memory for the rows that a program has in hand
 _PROGRAMS = 2048  # at least, to keep all multiprocessors busy
+_COLUMNS, _NODES = 32, 32  # of one program of the small kernels
+_DEPTHS = (0, 16, 32, 64, 128, 256)  # of a tile: rows that it has room for
+_NARROWEST = 16
 _LOG2_E = math.log2(math.e)
 
 
@@ -40,9 +43,14 @@ class _Nodes(NamedTuple):
     matched: Tensor
     squared: Tensor
     largest: Tensor  # largest absolute pull
-    rate: Tensor  # of the weights in use, in powers of two
+    gain: Tensor  # what turns unnormalised weights into weights
+
+
+class _Rates(NamedTuple):
+    """What turns a node's pulls into unnormalised weights, in powers of two."""
+
+    rate: Tensor
     shift: Tensor
-    norm: Tensor
 
 
 def standardise(rows: Tensor, batches: list[int], dtype: torch.dtype) -> Tensor:
@@ -51,21 +59,14 @@ def standardise(rows: Tensor, batches: list[int], dtype: torch.dtype) -> Tensor:
     Zeros fill the result up to whole tiles, and there are spare rows of zeros at its end.
     """
     m, p = rows.shape
-    result = torch.zeros((whole(m) + SPARE_ROWS, whole(p)), dtype=dtype, device=rows.device)
-    mean = torch.zeros(p, dtype=torch.float64, device=rows.device)
-    squares = torch.zeros_like(mean)
-    start = 0
-    for stop in batches:
-        batch = rows[start:stop].double()
-        size = stop - start
-        own_mean = batch.mean(0)
-        shift = own_mean - mean
-        squares += (batch - own_mean).square().sum(0) + shift**2 * (start * size / stop)
-        mean += shift * (size / stop)
-        scale = (squares / stop).sqrt()
-        scale = torch.where(scale > 0, scale, math.inf)
-        result[start:stop, :p] = (batch - mean) / scale
-        start = stop
+    width = whole(p)
+    result = torch.zeros((whole(m) + SPARE_ROWS, width), dtype=dtype, device=rows.device)
+    ends = torch.tensor(batches, dtype=torch.int32, device=rows.device)
+    longest = max(stop - start for start, stop in pairwise([0, *batches]))
+    node_kernels.standardise[(width // _COLUMNS,)](
+        rows.contiguous(), ends, result, len(batches), p, width,
+        LONGEST=triton.next_power_of_2(longest), BN=_COLUMNS,
+    )  # fmt: skip
     return result
 
 
@@ -77,6 +78,30 @@ def learn(rows: Tensor, n_columns: int, batches: list[int], settings: Settings) 
     for first in range(0, width, strip):
         _Strip(rows, average, first, min(strip, width - first), n_columns, settings).learn(batches)
     return Weights(average, settings.weight_unit)
+
+
+def average_shares(batches: list[int], spacing: int) -> list[float]:
+    """Return the share of each batch's weights in the average, when they are added to it.
+
+    In the average, the weights of a batch count as the square of its last row less that of the
+    row before its first. Only those at least ``spacing`` rows apart are added; they stand for
+    those in between, which are taken to lie on a line. The share of these is zero.
+
+    >>> average_shares([8, 16, 24, 32], spacing=0)
+    [1.0, 0.75, 0.5555555555555556, 0.4375]
+    >>> average_shares([8, 16, 24, 32], spacing=16)
+    [1.0, 0.0, 0.7222222222222222, 0.4375]
+    """
+    starts, ends = np.array([0, *batches[:-1]]), np.array(batches)
+    kept = [0]
+    for batch in range(1, len(ends)):
+        if ends[batch] - ends[kept[-1]] >= spacing or batch == len(ends) - 1:
+            kept.append(batch)
+    hats = [np.interp(starts, starts[kept], hat) for hat in np.eye(len(kept))]
+    mass = np.array(hats) @ (ends**2 - starts**2)
+    shares = np.zeros(len(ends))
+    shares[kept] = mass / np.cumsum(mass)
+    return shares.tolist()
 
 
 class _Strip:
@@ -94,101 +119,105 @@ class _Strip:
         self.rows, self.average, self.settings = rows, average, settings
         self.first, self.n_nodes, self.n_columns = first, n_nodes, n_columns
         self.width = rows.shape[1]
-        device = rows.device
-        self.residuals = torch.zeros((n_nodes, len(rows)), dtype=settings.dtype, device=device)
-        self.pulls = torch.empty((n_nodes, self.width), dtype=torch.float32, device=device)
-        zeros, ones = torch.zeros(n_nodes, device=device), torch.ones(n_nodes, device=device)
-        self.nodes = _Nodes(zeros, ones, ones, zeros, zeros, zeros, ones)
-        self.gain = zeros
+        self.residuals = self._filled(0, len(rows), dtype=settings.dtype)
+        self.pulls = torch.empty((n_nodes, self.width), dtype=torch.float32, device=rows.device)
+        self.nodes = _Nodes(*map(self._filled, (0, 1, 1, 0, 0)))
+        self.rates = _Rates(self._filled(0), self._filled(0))
+        self.base = 0  # the rows before it are in the pulls that are stored
 
     def learn(self, batches: list[int]) -> None:
         """Go through all batches."""
-        nothing = torch.zeros((self.n_nodes, batches[0]), device=self.rows.device)
-        self._compare(0, batches[0], nothing)
+        shares = average_shares(batches, batches[-1] // self.settings.averages)
+        start = batches[0]  # nothing is predicted of the first batch
+        self.residuals[:, :start] = self.rows[:start, self.first : self.first + self.n_nodes].T
         start = 0
-        for stop, end in pairwise(batches):
-            unit_prediction = self._advance(start, stop, end - stop)
-            self._compare(stop, end, unit_prediction)
+        for share, (stop, end) in zip(shares, pairwise(batches)):
+            self._advance(start, stop, end, share)
             start = stop
-        self._average(start, batches[-1])
+        self._sweep(self.rates, start, start, start, shares[-1])
 
-    def _compare(self, start: int, stop: int, unit_prediction: Tensor) -> None:
-        """Compare the predictions of a batch with its rows, and note how well they matched."""
-        nodes = self.nodes
-        x = self.rows[start:stop, self.first : self.first + self.n_nodes].T.float()
-        radius = (nodes.matched / nodes.squared).clamp(0.0, LARGEST_RADIUS)
-        self.residuals[:, start:stop] = torch.addcmul(x, radius[:, None], unit_prediction, value=-1)
-        self.gain = radius / nodes.norm
-        self.nodes = nodes._replace(
-            matched=nodes.matched + (x * unit_prediction).sum(1),
-            squared=nodes.squared + unit_prediction.square().sum(1),
-        )
-
-    def _advance(self, start: int, stop: int, n_next: int) -> Tensor:
-        """Learn one batch; return the predictions of the next, within the unit l1 ball."""
-        old = self.nodes
-        gradient = self._steepest(start, stop)
-        curvature = old.curvature + gradient**2
-        rate = (math.log(2 * self.n_columns - 1) / curvature).sqrt() * _LOG2_E
-        rate = torch.where(curvature > 0, rate, 0.0)
-        shift = rate * (old.largest + gradient) - self.settings.product_shift
-        total, largest, predicted = self._sweep(start, stop, n_next, rate, shift)
+    def _advance(self, start: int, stop: int, end: int, share: float) -> None:
+        """Learn one batch; predict the next, which ends at ``end``, and compare."""
+        new = _Rates(self._filled(0), self._filled(0))
+        steepest = self._steepest(start, stop)
+        grid = (triton.cdiv(self.n_nodes, _NODES),)
+        node_kernels.set_rates[grid](
+            steepest, self.nodes.curvature, self.nodes.largest, *new, self.n_nodes, len(steepest),
+            math.log(2 * self.n_columns - 1) * _LOG2_E**2, self.settings.product_shift, BM=_NODES,
+        )  # fmt: skip
+        swept = self._sweep(new, start, stop, end, share)
         # The total has two experts for the diagonal and for every column of zeros that fills the
         # tiles, all with a pull of zero; "0" is one such expert, and not in the total.
         surplus = 2 * (self.width - self.n_columns) + 1
-        norm = total - surplus * torch.exp2(-shift)
-        self.nodes = old._replace(
-            curvature=curvature, largest=largest, rate=rate, shift=shift, norm=norm
-        )
-        return predicted[:, :n_next] / norm[:, None]
-
-    def _average(self, start: int, stop: int) -> None:
-        """Bring the average up to date with the weights in use."""
-        self._sweep(start, stop, 0, self.nodes.rate, self.nodes.shift)
+        node_kernels.compare[grid](
+            self.rows, self.residuals, *swept, *self.nodes[1:4], new.shift, self.nodes.gain,
+            self.first, self.n_nodes, len(swept[0]), self.width, self.residuals.shape[1],
+            stop, end, float(surplus), LARGEST_RADIUS, NEXT=_depth(end - stop), BM=_NODES,
+        )  # fmt: skip
+        self.rates = new
 
     def _sweep(
-        self, start: int, stop: int, n_next: int, rate: Tensor, shift: Tensor
+        self, new: _Rates, start: int, stop: int, end: int, share: float
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Run the main kernel; return total and largest of each node, and its products."""
-        remade = self.settings.remade_rows
-        blocks = REMADE if start <= remade else STORED
-        columns_each, grid = self._grid(blocks["BM"], blocks["BN"])
-        next_size = _power(n_next)
+        """Run the main kernel; return total and largest of each node, and its products, in parts.
+
+        Where the weights in use are not averaged, all rows that memory does not know are learned
+        at once: the pulls in between are not needed.
+        """
+        settings = self.settings
+        begin = start if share else self.base
+        store = end - self.base > (settings.kept_rows if self.base else settings.remade_rows)
+        past, batch, following = map(_depth, (begin - self.base, stop - begin, end - stop))
+        stages = 2 if batch == _DEPTHS[-1] or (share and not past) else 3
+        blocks = self._blocks(_WIDTH, past + batch + following, stages)
+        columns_each, grid = self._grid(blocks["BN"])
         total, largest = self._new(grid[1]), self._new(grid[1])
-        predicted = self._new(grid[1], next_size)
-        share = 1.0 - (start / stop) ** 2
+        predicted = self._new(grid[1], following)
         learn_kernels.advance[grid](
             self.rows, self.residuals, self.pulls, self.average,
-            self.nodes.rate, self.nodes.shift, self.gain * (share * self.settings.weight_unit),
-            rate, shift, total, largest, predicted,
-            self.first, self.width, self.residuals.shape[1], start, stop, 1.0 - share, columns_each,
-            PAST=_power(start, 64) if start <= remade else 0, STORE=stop > remade,
-            FORWARD=n_next > 0,
-            BATCH=_power(stop - start), NEXT=next_size,
-            PRECISION=self.settings.precision, **blocks,
+            *self.rates, self.nodes.gain, *new, total, largest, predicted,
+            self.first, self.width, self.residuals.shape[1],
+            self.base, begin, stop, share, settings.weight_unit, columns_each,
+            STORED=self.base > 0, PAST=past, AVERAGE=share > 0, STORE=store, FORWARD=end > stop,
+            BATCH=batch, NEXT=following, PRECISION=settings.precision, **blocks,
         )  # fmt: skip
-        return total.sum(1), largest.amax(1), predicted.sum(1)
+        if store:
+            self.base = stop
+        return total, largest, predicted
 
     def _steepest(self, start: int, stop: int) -> Tensor:
-        columns_each, grid = self._grid(STEEPEST["BM"], STEEPEST["BN"])
+        batch = _depth(stop - start)
+        blocks = self._blocks(_STEEPEST_WIDTH, batch, 3)
+        columns_each, grid = self._grid(blocks["BN"])
         result = self._new(grid[1])
         learn_kernels.steepest[grid](
             self.rows, self.residuals, result,
             self.first, self.width, self.residuals.shape[1], start, stop, columns_each,
-            BATCH=_power(stop - start), PRECISION=self.settings.precision, **STEEPEST,
+            BATCH=batch, PRECISION=self.settings.precision, **blocks,
         )  # fmt: skip
-        return result.amax(1)
+        return result
 
-    def _grid(self, block_nodes: int, block_columns: int) -> tuple[int, tuple[int, int]]:
-        blocks = self.n_nodes // block_nodes
+    def _blocks(self, width: int, depth: int, stages: int) -> dict[str, int]:
+        """Return the shape of a program's blocks, narrower where batches are long."""
+        column_bytes = depth * self.settings.dtype.itemsize * stages
+        while width > _NARROWEST and width * column_bytes > _SHARED_BYTES:
+            width //= 2
+        return {"BM": BLOCK_NODES, "BN": width, "num_warps": 4, "num_stages": stages}
+
+    def _grid(self, block_columns: int) -> tuple[int, tuple[int, int]]:
+        blocks = self.n_nodes // BLOCK_NODES
         ranges = max(1, min(self.width // (4 * block_columns), -(-_PROGRAMS // blocks)))
         columns_each = whole(-(-self.width // ranges), block_columns)
         return columns_each, (blocks, -(-self.width // columns_each))
 
-    def _new(self, *shape: Any) -> Tensor:
-        return torch.empty((self.n_nodes, *shape), dtype=torch.float32, device=self.rows.device)
+    def _new(self, parts: int, *shape: int) -> Tensor:
+        shape = (parts, self.n_nodes, *shape)
+        return torch.empty(shape, dtype=torch.float32, device=self.rows.device)
+
+    def _filled(self, value: float, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+        return torch.full((self.n_nodes, *shape), value, dtype=dtype, device=self.rows.device)
 
 
-def _power(size: int, least: int = 16) -> int:
-    """Return the power of two that holds this many, and that a tile can have."""
-    return max(least, triton.next_power_of_2(size))
+def _depth(n_rows: int) -> int:
+    """Return the depth of a tile with so many rows; few are offered, for each is compiled."""
+    return next(depth for depth in _DEPTHS if depth >= n_rows)

@@ -5,7 +5,7 @@ import torch
 from hedgerow.engines.torch_gpu import learning, selection
 from hedgerow.engines.torch_gpu.layout import TILE, Settings, whole
 
-_PER_ENTRY = 28  # bytes for each entry of the table: rows, columns and residuals, some twice
+_PER_ENTRY = 36  # bytes for each entry of the table: rows, columns and residuals, some twice
 _PER_BASIS_ENTRY = 36  # bytes for each row and node of a strip, with three neighbours to a node
 
 
@@ -23,13 +23,17 @@ def needed_bytes(n_columns: int, n_rows: int, settings: Settings) -> int:
     return held + max(learning_strip, selection_strip)
 
 
-def check_memory(n_columns: int, n_rows: int, settings: Settings, device: torch.device) -> None:
-    """Raise MemoryError if the GPU has not enough memory free."""
+def moments_bytes(n_columns: int, n_rows: int) -> int:
+    """Return about how much memory the products of all columns take at most."""
+    return 8 * (3 * n_columns**2 + 2 * n_columns * n_rows)
+
+
+def check_memory(needed: int, n_columns: int, n_rows: int, device: torch.device) -> None:
+    """Raise MemoryError if the GPU has not so much memory free."""
     if device.type != "cuda":
         return
     free, _ = torch.cuda.mem_get_info(device)
     reusable = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    needed = needed_bytes(n_columns, n_rows, settings)
     if needed > free + reusable:
         raise MemoryError(
             f"{n_columns} columns and {n_rows} rows need about {needed / 2**30:.1f} GiB of GPU "

@@ -17,6 +17,7 @@ from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
 from hedgerow.engines.torch_gpu.singles import given_one, mean_products, weight_of
+from hedgerow.engines.torch_gpu.stand_ins import weaken
 
 _BLOCK = 64  # nodes along each side of a tile
 _CHUNK_BYTES = 2 << 30
@@ -30,6 +31,7 @@ class Evidence(NamedTuple):
     refit: Refit
     weights: Weights  # Hedge's
     refit_residuals: Tensor  # (p, m); mean square one, float32
+    refit_spread: Tensor  # root mean square of the refit's residuals
     hedge_residuals: Tensor  # (p, m); mean square one, float32
     hedge_spread: Tensor  # root mean square of Hedge's residuals; ones fill whole tiles
     settings: Settings
@@ -57,11 +59,13 @@ def gather(
     hedge = columns - _times(weights.values, fast_columns)[:p] * (m**0.5 / weights.unit)
     spread = torch.ones(len(fast_columns), device=columns.device)
     spread[:p] = hedge.double().square().mean(1).sqrt().clamp(min=_TINY)
+    refit_spread = refit.unexplained.clamp(min=settings.collinear).sqrt()
     return Evidence(
         columns=columns,
         refit=refit,
         weights=weights,
-        refit_residuals=refit.residuals / refit.unexplained.sqrt().float()[:, None],
+        refit_residuals=refit.residuals / refit_spread.float()[:, None],
+        refit_spread=refit_spread,
         hedge_residuals=hedge / spread[:p, None],
         hedge_spread=spread,
         settings=settings,
@@ -80,14 +84,14 @@ def joined(refit: Refit) -> Tensor:
 def estimates(evidence: Evidence, pairs: Tensor) -> Tensor:
     """Return the refit's estimates of the partial correlations of listed pairs."""
     i, j = _ends(evidence, pairs)
-    refit, scale = evidence.refit, evidence.refit.unexplained.sqrt()
+    refit, scale = evidence.refit, evidence.refit_spread
     direct = weight_of(refit, i, j) * scale[j] / scale[i]
     direct = direct + weight_of(refit, j, i) * scale[i] / scale[j]
     return (mean_products(evidence.refit_residuals, i, j) + direct).clamp(-1.0, 1.0)
 
 
-def one_by_one(evidence: Evidence, pairs: Tensor, *, both: bool) -> Scores:
-    """Return the scores of listed pairs, from the rows."""
+def one_by_one(evidence: Evidence, pairs: Tensor, *, both: bool, careful: bool) -> Scores:
+    """Return the scores of listed pairs, from the rows; if careful, with stand-ins in mind."""
     m = evidence.columns.shape[1]
     i, j = _ends(evidence, pairs)
     sizes = evidence.refit.sizes
@@ -95,7 +99,7 @@ def one_by_one(evidence: Evidence, pairs: Tensor, *, both: bool) -> Scores:
         used = torch.maximum(sizes[i], sizes[j])
         z = z_score(estimates(evidence, pairs), m - 2.0 - used)
     else:
-        z = _given_fewer(evidence, i, j)
+        z = _given_fewer(evidence, i, j, careful=careful)
     values, spread = evidence.weights.values, evidence.hedge_spread.double()
     direct = values[i, j].double() * spread[j] / spread[i]
     direct = (direct + values[j, i].double() * spread[i] / spread[j]) / evidence.weights.unit
@@ -193,14 +197,24 @@ class Tiles:
         )  # fmt: skip
 
 
-def _given_fewer(evidence: Evidence, i: Tensor, j: Tensor) -> Tensor:
+def _given_fewer(evidence: Evidence, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
     """Return z given the neighbours of the node with fewer, or the weaker of both results."""
     sizes = evidence.refit.sizes
     forth, back = torch.full((2, len(i)), math.inf, dtype=torch.float64, device=i.device)
     first, second = sizes[i] <= sizes[j], sizes[j] <= sizes[i]
-    forth[first] = given_one(evidence.columns, evidence.refit, i[first], j[first])
-    back[second] = given_one(evidence.columns, evidence.refit, j[second], i[second])
+    forth[first] = _given_one(evidence, i[first], j[first], careful=careful)
+    back[second] = _given_one(evidence, j[second], i[second], careful=careful)
     return torch.where(forth.abs() < back.abs(), forth, back)
+
+
+def _given_one(evidence: Evidence, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
+    """Return z of i with j given i's neighbours; if careful, the weakest that stand-ins leave."""
+    columns, refit = evidence.columns, evidence.refit
+    z = given_one(columns, refit, i, j)
+    if careful:
+        chosen = (refit.neighbours[i] == j[:, None]).any(1)
+        z[chosen] = weaken(columns, refit, i[chosen], j[chosen], z[chosen])
+    return z
 
 
 def _ends(evidence: Evidence, pairs: Tensor) -> tuple[Tensor, Tensor]:

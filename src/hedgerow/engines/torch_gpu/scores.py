@@ -8,11 +8,13 @@ depends on it.
 
 from statistics import NormalDist
 
+import numpy as np
 import torch
+from scipy import special
 from torch import Tensor
 
 _SMALLEST_LOG = -69.0  # keeps the score finite where a correlation is one
-LARGEST_Z = 37.5  # beyond it the normal tail is not a normal double
+LARGEST_Z = -float(special.ndtri(np.finfo(np.float64).tiny))  # beyond, tails are too small
 
 
 def z_score(correlation: Tensor, freedom: Tensor | float) -> Tensor:

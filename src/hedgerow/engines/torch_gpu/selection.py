@@ -14,8 +14,8 @@ from hedgerow.engines.torch_gpu import selection_kernel
 from hedgerow.engines.torch_gpu.layout import TILE, Settings
 from hedgerow.engines.torch_gpu.scores import z_at, z_score
 
-STRIP_BYTES = 4 << 30  # memory for one of the two arrays of a strip
-_BLOCK = 1024  # columns that one program of the kernel handles
+STRIP_BYTES = 8 << 30  # memory for one of the two arrays of a strip
+_BLOCK = 2048  # columns that one program of the kernel handles
 
 
 class Rules(NamedTuple):
@@ -57,7 +57,7 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
     widest = max(part[0].shape[1] for part in parts)
     neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
     weights = torch.cat([_widen(part[1], widest, 0) for part in parts])
-    unexplained = residuals.double().square().mean(1).clamp(min=settings.collinear)
+    unexplained = residuals.double().square().mean(1)
     sizes = (neighbours >= 0).sum(1)
     return Refit(neighbours, weights, sizes, residuals, unexplained, scores)
 

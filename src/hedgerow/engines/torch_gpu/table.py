@@ -1,0 +1,78 @@
+"""Rows on the device, as they came: the state of the GPU engine."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hedgerow.engines._interface import Array, Named
+from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
+from hedgerow.forgetting import NEVER
+from hedgerow.moments import Moments
+
+Rows = NDArray[np.floating]
+
+
+class Table(NamedTuple):
+    """Whole batches, and after them the rows of an unfinished one, which are told anew."""
+
+    batches: list[Tensor]
+    unfinished: Tensor
+
+    def rows(self) -> Tensor:
+        """Return all rows."""
+        return torch.cat([*self.batches, self.unfinished])
+
+
+def init(n_columns: int, half_life: float = NEVER) -> Table:
+    """Return a table of no rows, on the GPU if there is one. None is ever forgotten."""
+    if half_life != NEVER:
+        raise NotImplementedError("this engine forgets no rows")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return Table([], torch.empty((0, n_columns), dtype=torch.float32, device=device))
+
+
+def learn(state: Table, rows: Rows) -> Table:
+    """Return the table with more rows. They are copied: their owner may change them."""
+    return Table([*state.batches, _copied(state, rows)], state.unfinished[:0])
+
+
+def count(state: Table, rows: Rows) -> Table:
+    """Return the table with the rows of an unfinished batch."""
+    return state._replace(unfinished=_copied(state, rows))
+
+
+def mean(state: Table) -> Array:
+    """Return the mean of each column."""
+    return state.rows().double().mean(0).cpu().numpy()
+
+
+def moments(state: Table) -> Moments:
+    """Return the moments of the rows; with as many numbers as there are pairs of columns."""
+    rows = state.rows()
+    n_rows, n_columns = rows.shape
+    check_memory(moments_bytes(n_columns, n_rows), n_columns, n_rows, rows.device)
+    centred = rows.double()
+    mean = centred.mean(0)
+    centred = centred - mean
+    products = centred.T @ centred
+    products = (products + products.T) / 2  # the same to the last bit on both sides
+    weight = float(n_rows)
+    return Moments(n_rows, mean.cpu().numpy(), products.cpu().numpy(), weight, weight)
+
+
+def to_numpy(state: Table) -> Named:
+    """Return the rows of whole batches."""
+    table = torch.cat([*state.batches, state.unfinished[:0]]).cpu().numpy()
+    return {"table": table, "learned_rows": np.array(len(table))}
+
+
+def from_numpy(arrays: Named) -> Table:
+    """Return the table that has been saved."""
+    return learn(init(arrays["table"].shape[1]), arrays["table"])
+
+
+def _copied(state: Table, rows: Rows) -> Tensor:
+    return torch.tensor(rows, device=state.unfinished.device)
