@@ -19,7 +19,8 @@ class Solver(NamedTuple):
     oracle: str | None = "cut"
     columns: int = 256  # most columns in the study of recovery
     degree: int = 10**9  # largest degree of graphs that it can find
-    seeds: int = 3  # data sets for each cell of the frontier
+    slow: bool = False  # fewer data sets
+    twin: bool = False  # its graphs are those of another solver: times only
 
 
 SOLVERS: dict[str, Solver] = {
@@ -28,20 +29,20 @@ SOLVERS: dict[str, Solver] = {
     "scaled_lasso": Solver("scaled lasso + tests", FWER),
     "neighbourhoods": Solver("neighbourhoods, theory", oracle="penalty"),
     "huge_mb_ric": Solver("pyhuge neighbourhoods, RIC", oracle=None),
-    "huge_mb_stars": Solver("pyhuge neighbourhoods, StARS", oracle=None, columns=64),
+    "huge_mb_stars": Solver("pyhuge neighbourhoods, StARS", oracle=None, columns=64, slow=True),
     "quic": Solver("graphical lasso (QUIC), EBIC", oracle="penalty"),
-    "glasso": Solver("graphical lasso (scikit-learn), EBIC", oracle=None, columns=0, seeds=1),
+    "glasso": Solver("graphical lasso (scikit-learn), EBIC", oracle=None, columns=0, twin=True),
     "huge_glasso_ebic": Solver("pyhuge graphical lasso, EBIC", oracle=None),
-    "gglasso": Solver("gglasso, EBIC", oracle=None, columns=0, seeds=1),
-    "clime": Solver("CLIME", columns=64),
-    "aclime": Solver("ACLIME", columns=64),
+    "gglasso": Solver("gglasso, EBIC", oracle=None, columns=0, slow=True),
+    "clime": Solver("CLIME", columns=64, slow=True),
+    "aclime": Solver("ACLIME", columns=64, slow=True),
     "greedy_prune": Solver("GreedyPrune"),
-    "hybrid_mb": Solver("HybridMB", columns=64),
+    "hybrid_mb": Solver("HybridMB", columns=64, slow=True),
     "pc": Solver("PC skeleton"),
     "conditional_covariance": Solver("conditional covariance", columns=128),
     "exhaustive": Solver("exhaustive search, d ≤ 3", columns=128, degree=3),
     "pseudo_likelihood": Solver("pseudo-likelihood"),
-    "birth_death": Solver("birth-death sampling", columns=64),
+    "birth_death": Solver("birth-death sampling", columns=64, slow=True),
     "sparsitron": Solver("SparsitronGraph, λ = 2, κ = .2", columns=64),
 }
 

@@ -12,7 +12,7 @@ AXES: dict[str, tuple[tuple[int, ...], int]] = {
     "m": ((250, 500, 1000, 2000, 4000, 8000, 16000, 32000), 64),
 }
 LIMIT = 60.0  # seconds
-LONG = 4.0  # processor seconds; a method that takes longer is not tried at the next size
+LONG = 2.0  # processor seconds; a method that takes longer is not tried at the next size
 REPETITIONS = 3
 
 
