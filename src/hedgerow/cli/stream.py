@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -135,7 +135,9 @@ def stream(
             raise click.ClickException(f"{checkpoint}: the last rows are in no checkpoint")
         if page and status.phase == "finished":
             click.echo(f"The page stays at {page.url} until Ctrl-C.", err=True)
-            page.wait()
+            with stop_politely() as stop:
+                while not stop():
+                    sleep(0.1)
 
 
 stream.params += [option for option in learn.params if option.name in (*READING, *RESULTS)]
