@@ -48,11 +48,13 @@ def listed(first, last, scores, shared, ends, off_witness, off_z, cuts, cut):
     found = 0
     sources = np.empty(64, np.int64)
     targets, witnesses = np.empty(64, np.int64), np.empty(64)
-    p = scores.shape[0]
+    p, lowest = scores.shape[0], cuts.min()  # most pairs are below it, and need no closer look
     for start in range(first, p, last - first):
         for i in range(first, last):
             for j in range(max(start, i + 1), min(start + last - first, p)):
                 z, witness = np.float64(scores[i, j]), np.float64(scores[j, i])
+                if abs(z) < lowest and max(abs(witness) - off_witness, abs(z) - off_z) < cut:
+                    continue
                 if (
                     abs(z) >= cuts[group_of(z, witness, shared, ends)]
                     or agreement_of(z, witness, off_witness, off_z) >= cut
@@ -74,11 +76,7 @@ def bin_of(size):
 @njit(forceinline=True, **IN_ORDER)
 def group_of(z, witness, shared, ends):
     """Return the group of a pair by its surplus (``edges`` says what that is)."""
-    surplus = witness - shared * z
-    if z < 0.0:
-        surplus = -surplus
-    elif z == 0.0:
-        surplus = 0.0
+    surplus = sign_of(z) * (witness - shared * z)
     group = 0
     for k in range(ends.size):
         group += ends[k] > surplus
@@ -87,5 +85,10 @@ def group_of(z, witness, shared, ends):
 
 @njit(forceinline=True, **IN_ORDER)
 def agreement_of(z, witness, off_witness, off_z):
-    same = witness if z > 0.0 else (-witness if z < 0.0 else 0.0)
-    return max(same - off_witness, abs(z) - off_z)
+    return max(sign_of(z) * witness - off_witness, abs(z) - off_z)
+
+
+@njit(forceinline=True, **IN_ORDER)
+def sign_of(z):
+    """Return -1, 0 or 1, without a branch: half of all scores would take the wrong one."""
+    return np.float64(z > 0.0) - np.float64(z < 0.0)

@@ -26,26 +26,27 @@ _SMALLEST = float(np.finfo(np.float64).eps) ** 2  # what is left of a variance, 
 _LN2 = log(2.0)
 _HALF_ROOT = int(np.float64(0.5**0.5).view(np.int64))
 _MANTISSA_BITS = 52
+_NODES = chebyshev.chebpts1(2 * _DEGREE)
 # Row k: coefficients of the k-th Chebyshev polynomial, by powers.
 _TO_POWERS = np.array(
     [np.pad(chebyshev.cheb2poly([0] * k + [1]), (0, _DEGREE - k)) for k in range(_DEGREE + 1)]
 )
+# From values at the nodes to the polynomial that fits them best, by powers.
+_FIT = np.linalg.pinv(chebyshev.chebvander(_NODES, _DEGREE)).T @ _TO_POWERS
 
 
 def score_polynomials(n_rows: float, most_used: int) -> Array:
     """Return two polynomials for 0, 1, ..., ``most_used`` variables that are conditioned on."""
-    nodes = chebyshev.chebpts1(2 * _DEGREE)
     freedom = np.maximum(n_rows - 2 - np.arange(most_used + 1), 1)[:, None]
     end = np.minimum(np.sqrt(-np.log(_SMALLEST) * freedom), _LARGEST)
-    small = np.sqrt((nodes + 1) / 2) * _BORDER + 0 * freedom
-    large = _BORDER + (nodes + 1) / 2 * (end - _BORDER)
-    return np.stack([_fitted(nodes, small, freedom), _fitted(nodes, large, freedom)], axis=1)
+    small = np.sqrt((_NODES + 1) / 2) * _BORDER + 0 * freedom
+    large = _BORDER + (_NODES + 1) / 2 * (end - _BORDER)
+    return np.stack([_fitted(small, freedom), _fitted(large, freedom)], axis=1)
 
 
-def _fitted(nodes: Array, w: Array, freedom: Array) -> Array:
+def _fitted(w: Array, freedom: Array) -> Array:
     tail = special.stdtr(freedom, -np.sqrt(freedom * np.expm1(w**2 / freedom)))
-    fitted = chebyshev.chebfit(nodes, -(special.ndtri(tail) / w).T, _DEGREE)
-    return fitted.T @ _TO_POWERS
+    return -(special.ndtri(tail) / w) @ _FIT
 
 
 @njit(forceinline=True, **IN_ORDER)
