@@ -20,12 +20,13 @@ class GraphicalLasso(PenalisedLikelihood):
         number, or how to choose it among twenty from the empty graph down to half the noise of a
         correlation:
 
-        - ``"ebic"``: extended Bayesian information criterion with γ = 0.5 (Foygel and Drton 2010),
-          consistent for graphs where the penalty's bias is small; one path of solutions.
+        - ``"ebic"``: extended Bayesian information criterion with γ = 0.5 of the graph, that is,
+          at the greatest likelihood on it without penalty (Foygel and Drton 2010); one path of
+          solutions, which ends after five penalties without improvement.
         - ``"stars"``: the smallest penalty at which graphs from 20 subsamples of the rows hardly
           differ (Liu, Roeder and Wasserman 2010; instability up to 0.05); 20 paths.
-        - ``"cv"``: likelihood of rows left out, in five folds; five paths. It aims at prediction,
-          and its graphs are far too dense.
+        - ``"cv"``: likelihood of rows left out, in five folds; five paths, which end likewise. It
+          aims at prediction, and makes denser graphs than the others.
     random_state : int or None, default=0
         Draws subsamples and folds; None draws others every time.
     time_limit : float, optional

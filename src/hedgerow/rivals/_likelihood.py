@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from hedgerow.likelihood import fit_precision
 from hedgerow.rivals._base import Array
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._penalty import EBIC_GAMMA, Penalised
@@ -45,9 +46,12 @@ class PenalisedLikelihood(Penalised):
             return inf
         return 0.5 * float(np.sum(estimate * moments) - log_determinant)
 
-    def _size_cost(self, estimate: Array, n_rows: int) -> float:
-        edges = np.count_nonzero(self._graph(estimate)) / 2
-        return edges * (np.log(n_rows) + 4 * EBIC_GAMMA * np.log(len(estimate)))
+    def _ebic(self, estimate: Array, corr: Array, n_rows: int) -> float:
+        """Return the criterion with the likelihood at its greatest on the graph, unpenalised."""
+        graph = csr_array(self._graph(estimate))
+        refitted = fit_precision(corr, n_rows, graph).precision.toarray()
+        each = np.log(n_rows) + 4 * EBIC_GAMMA * np.log(len(corr))
+        return 2 * n_rows * self._loss(refitted, corr) + graph.nnz / 2 * each
 
 
 def components(corr: Array, penalty: float) -> list[NDArray[np.intp]]:

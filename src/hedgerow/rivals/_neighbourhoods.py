@@ -25,8 +25,10 @@ class NeighbourhoodSelection(Penalised):
 
         - ``"theory"``: Φ⁻¹(1 - level / (2p²)) / √m, with which the probability of joining two
           components of the graph is at most ``level``, asymptotically (their Theorem 3).
+          It is cautious: edges appear late.
         - ``"ebic"``, ``"stars"``, ``"cv"``: as in `GraphicalLasso`, with the sum of the nodes'
-          log-likelihoods in the place of the likelihood.
+          log-likelihoods in the place of the likelihood. EBIC refits each node by least squares
+          on its neighbours.
     rule : {"or", "and"}, default="or"
         Whether an edge needs one of its ends to choose the other, or both.
     level : float, default=0.05
@@ -106,9 +108,14 @@ class NeighbourhoodSelection(Penalised):
         unexplained = np.einsum("ij,jk,ik->i", toward, moments, toward, optimize=True)
         return 0.5 * float(np.log(np.maximum(unexplained, _TINY)).sum())
 
-    def _size_cost(self, estimate: Array, n_rows: int) -> float:
-        each = np.log(n_rows) + 2 * EBIC_GAMMA * np.log(len(estimate))
-        return np.count_nonzero(estimate) * each
+    def _ebic(self, estimate: Array, corr: Array, n_rows: int) -> float:
+        """Return the sum of the nodes' criteria, with least squares on the chosen neighbours."""
+        each = np.log(n_rows) + 2 * EBIC_GAMMA * np.log(len(corr))
+        refitted = np.zeros_like(estimate)
+        for node, row in enumerate(estimate):
+            near = np.flatnonzero(row)
+            refitted[node, near] = np.linalg.lstsq(corr[np.ix_(near, near)], corr[near, node])[0]
+        return 2 * n_rows * self._loss(refitted, corr) + np.count_nonzero(estimate) * each
 
     def _graph(self, estimate: Array) -> NDArray[np.bool_]:
         return self._scores(estimate) > 0

@@ -10,6 +10,7 @@ Liu, Roeder and Wasserman (2010), Stability approach to regularization selection
 
 from abc import abstractmethod
 from collections.abc import Callable
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -30,6 +31,7 @@ from hedgerow.rivals._clock import Clock
 
 EBIC_GAMMA = 0.5  # how much the number of possible graphs counts, in [0, 1]
 _GRID_SIZE = 20
+_PATIENCE = 5  # penalties without improvement after which smaller ones are not tried
 _FOLDS = 5
 _SUBSAMPLES = 20
 _MOST_INSTABILITY = 0.05  # what the authors of StARS recommend
@@ -54,10 +56,10 @@ class Penalised(Rival):
 
     @abstractmethod
     def _loss(self, estimate: Array, moments: Array) -> float:
-        """Return the loss of rows with these second moments; for "ebic", -log-likelihood of one."""
+        """Return the loss of rows with these second moments."""
 
-    def _size_cost(self, estimate: Array, n_rows: int) -> float:
-        """Return what "ebic" adds to twice the negative log-likelihood of all rows."""
+    def _ebic(self, estimate: Array, corr: Array, n_rows: int) -> float:
+        """Return the criterion of "ebic" for the graph of an estimate."""
         raise NotImplementedError
 
     def _theory(self, n_rows: int, n_columns: int) -> float:
@@ -105,8 +107,9 @@ def by_ebic(rival: Penalised, rows: Array, clock: Clock) -> float:
 
     def criterion(penalty: float) -> float:
         estimate = path.down_to(penalty)
-        cost = rival._size_cost(estimate, len(rows))
-        return 2 * len(rows) * rival._loss(estimate, corr) + cost
+        if rival._graph(estimate).sum(axis=0).max() > len(rows) / 2:
+            return inf  # a node with so many neighbours fits its rows whatever they are
+        return rival._ebic(estimate, corr, len(rows))
 
     return _least(criterion, grid(corr, len(rows)), clock)
 
@@ -161,17 +164,21 @@ class _Path:
 
 
 def _least(criterion: Callable[[float], float], penalties: list[float], clock: Clock) -> float:
-    """Return the penalty with the least value; the path ends where the solver breaks down."""
-    values = []
+    """Return the penalty with the least value.
+
+    The path ends early when nothing has improved for a while, or where the solver breaks down.
+    """
+    best, least, since = penalties[0], inf, 0
     for penalty in clock.over(penalties, _STAGE):
         try:
-            values.append(criterion(penalty))
+            value = criterion(penalty)
         except (FloatingPointError, LinAlgError):
-            clock.check(_STAGE, 1.0)
             break
-    if not values:
-        raise FloatingPointError("the solver broke down at every penalty")
-    return penalties[int(np.argmin(values))]
+        best, least, since = (penalty, value, 0) if value < least else (best, least, since + 1)
+        if since == _PATIENCE:
+            break
+    clock.check(_STAGE, 1.0)
+    return best
 
 
 def _standard_by(learn: Array, judge: Array) -> tuple[Array, Array]:

@@ -24,6 +24,12 @@ REGISTRY: dict[str, Entry] = {
     "neighbourhoods": Entry(
         "_neighbourhoods", "NeighbourhoodSelection", "a lasso for each node, penalty by theory"
     ),
+    "neighbourhoods_ebic": Entry(
+        "_neighbourhoods",
+        "NeighbourhoodSelection",
+        "a lasso for each node, penalty by EBIC",
+        parameters={"penalty": "ebic"},
+    ),
     "clime": Entry("_clime", "Clime", "sparse near-inverse by linear programs"),
     "aclime": Entry("_aclime", "AdaptiveClime", "CLIME, each column with its own tolerance"),
     "inverse_gram": Entry("_inverse_gram", "InverseGram", "inverse Gram matrix, exact tests"),
