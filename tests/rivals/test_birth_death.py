@@ -106,7 +106,7 @@ def test_the_seed_decides_the_walk(draw):
     assert not np.array_equal(first.n_edges_, other.n_edges_)
 
 
-def test_certainty_is_not_a_problem(draw):
+def test_certainty_is_not_a_problem():
     """Log odds of thousands: rates that underflow, and graphs that would last for ever."""
     rng = np.random.default_rng(5)
     base = rng.standard_normal((5_000, 3))
@@ -115,6 +115,15 @@ def test_certainty_is_not_a_problem(draw):
     assert np.isfinite(method.score_matrix_).all()
     assert method.adjacency_.toarray()[0, 3]
     assert method.adjacency_.toarray()[1, 4]
+
+
+def test_copies_of_one_column_are_joined():
+    """Rates fall from 1 to nearly 0 here: sums that remember the 1 would be wrong."""
+    rng = np.random.default_rng(6)
+    copies = np.repeat(rng.standard_normal((60, 1)), 4, axis=1)
+    method = BirthDeath(n_iterations=2_000).fit(copies)
+    assert np.isfinite(method.score_matrix_).all()
+    assert method.adjacency_.sum() > 0
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,13 @@ def test_an_edge_that_another_path_cancels_is_lost():
     assert smallest_covariances(correlation_of(precision), 1, Clock(None))[0, 1] < 1e-12
 
 
+def test_strong_correlation_leaves_little_covariance(exact_rows):
+    """Edges of strength 1/2, below the threshold all the same."""
+    model = make("brownian_path", 60)
+    method = ConditionalCovariance().fit(exact_rows(np.linalg.inv(model.precision.toarray()), 500))
+    assert method.adjacency_.sum() == 0
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

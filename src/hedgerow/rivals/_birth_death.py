@@ -14,7 +14,7 @@ from hedgerow.rivals._evidence import evidence, gain_by_size
 from hedgerow.rivals._subsets import COMPILED
 
 _AT_ONCE = 1_000  # births and deaths between two looks at the clock
-_SLOWEST = 1e-200  # rate of what would never happen, so that the total is never zero
+_SLOWEST = 1e-200  # of rates that would underflow: the total must not be zero
 
 
 class BirthDeath(Rival):
@@ -197,10 +197,17 @@ def _renew(walk, node):
             seen = walk.seen[node, k] + walk.probability[node, k] * (now - walk.since[node, k])
             # Equilibrium needs only the ratio of birth to death to be right.
             rate = np.exp(min(0.0, -odds if walk.graph[node, k] else odds))
-            rate = max(rate, _SLOWEST)
-            walk.row_rate[k] += rate - walk.rate[k, node]
-            walk.row_rate[node] += rate - walk.rate[node, k]
-            walk.rate[node, k] = walk.rate[k, node] = rate
+            _set_rate(walk, node, k, max(rate, _SLOWEST) if odds > -np.inf else 0.0)
             walk.probability[node, k] = walk.probability[k, node] = 1.0 / (1.0 + np.exp(-odds))
             walk.seen[node, k] = walk.seen[k, node] = seen
             walk.since[node, k] = walk.since[k, node] = now
+    walk.row_rate[node] = walk.rate[node].sum()
+
+
+@njit(**COMPILED)
+def _set_rate(walk, node, k, rate):
+    """Write the rate of a pair, and correct the sum over row k."""
+    before, change = walk.row_rate[k], rate - walk.rate[k, node]
+    walk.rate[node, k] = walk.rate[k, node] = rate
+    # Of a sum that falls by more than half, the rounding of what has gone would be left over.
+    walk.row_rate[k] = before + change if 2.0 * change > -before else walk.rate[k].sum()

@@ -44,7 +44,8 @@ class ConditionalCovariance(Rival):
     Assumes a walk-summable model, where correlation through long paths fades, whose non-neighbours
     have a separator of at most ``max_separator`` nodes on all short paths between them. A
     separator that is larger leaves false edges; a neighbour whose influence other paths cancel is
-    lost. Cost O(m p² + p^(η + 2)).
+    lost, and so are neighbours along a chain of strong correlations, where covariances given
+    others are small whatever the partial correlation. Cost O(m p² + p^(η + 2)).
 
     References
     ----------

@@ -22,7 +22,7 @@ from hedgerow.rivals._subsets import COMPILED
 def gain_by_size(n_rows: int, n_columns: int) -> Array:
     """Return what the k-th neighbour adds to log L apart from the variance, for k = 1, …, p.
 
-    More neighbours than half the rows are priced out, since they could explain any node.
+    More neighbours than half the rows are ruled out, since they could explain any node.
 
     Examples
     --------
@@ -31,28 +31,22 @@ def gain_by_size(n_rows: int, n_columns: int) -> Array:
     """
     k = np.arange(n_columns + 1)
     size = gammaln((n_rows + k) / 2) - gammaln((k + 1) / 2) - (k + 0.5) * np.log(n_rows)
-    return np.where(k[1:] <= max(1, n_rows // 2), np.diff(size), _out_of_reach(n_rows))
-
-
-@njit(**COMPILED)
-def _out_of_reach(n_rows):
-    """Return log odds that no correlation makes up for: it can add at most half as much."""
-    return n_rows * np.log(COLLINEAR)
+    return np.where(k[1:] <= max(1, n_rows // 2), np.diff(size), -np.inf)
 
 
 @njit(**COMPILED)
 def evidence(corr, node, members, gains, n_rows, result):
     """Write the log odds of every variable to be a neighbour, given the other ``members``.
 
-    ``gains[k - 1]`` is what the k-th neighbour adds apart from the variance.
+    ``gains[k - 1]`` is what the k-th neighbour adds apart from the variance. Variables that the
+    members determine are ruled out: -inf.
     """
     size = members.size
     square = np.empty(len(corr))
     _squared_partial(corr, node, members, square)
     for j in range(len(corr)):
-        result[j] = gains[size] - 0.5 * (n_rows - 1) * np.log1p(-square[j])
-        if square[j] < 0.0:
-            result[j] = _out_of_reach(n_rows)
+        price = gains[size] if square[j] >= 0.0 else -np.inf
+        result[j] = price - 0.5 * (n_rows - 1) * np.log1p(-square[j])
     for j in members:
         result[j] = gains[size - 1] - 0.5 * (n_rows - 1) * np.log1p(-square[j])
     result[node] = 0.0

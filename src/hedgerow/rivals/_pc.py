@@ -20,8 +20,9 @@ class PC(Rival):
     """Remove an edge when some set of neighbours makes its ends independent.
 
     The skeleton of the PC algorithm in the variant that does not depend on the order of the
-    columns, with Fisher's z test of partial correlation. Sets of one variable are tried on all
-    pairs, then sets of two among the neighbours that are left, and so on.
+    columns, with Fisher's z test of partial correlation. All pairs that are correlated are joined;
+    those whose correlation vanishes given one neighbour of either are parted, then given two of
+    the neighbours that are left, and so on.
 
     Parameters
     ----------

@@ -1,17 +1,21 @@
 """The graph of largest fractional marginal pseudo-likelihood (Leppä-aho and others)."""
 
+from math import log
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.special import betaln
 
 from hedgerow._validate import one_of
+from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation, symmetric
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._evidence import evidence, gain_by_size
 from hedgerow.rivals._subsets import COMPILED
 
-RULES = ("hc", "and", "or")
+# Rules for making one graph, and how the evidence of the two nodes of a pair is joined.
+_JOIN: dict[str, np.ufunc] = {"hc": np.add, "and": np.minimum, "or": np.maximum}
 
 
 class PseudoLikelihood(Rival):
@@ -64,16 +68,17 @@ class PseudoLikelihood(Rival):
 
     def _learn(self, rows: Array, clock: Clock) -> Found:
         m, p = rows.shape
-        rule = one_of("rule", self.rule, RULES)
+        rule = one_of("rule", self.rule, tuple(_JOIN))
         corr, gains = correlation(rows), gains_with_prior(m, p)
         wanted, odds = np.zeros((p, p), dtype=np.bool_), np.empty((p, p))
         for node in clock.over(range(p), "climbing at each node"):
             _climb(corr, node, gains, m, wanted[node], odds[node])
         if rule == "hc":
             graph, odds = climb_together(corr, wanted | wanted.T, gains, m, clock)
-            return Found(symmetric(odds, np.add), graph)
-        join, both = (np.minimum, wanted & wanted.T) if rule == "and" else (np.maximum, wanted)
-        return Found(symmetric(odds, join), both)
+        else:
+            graph = wanted & wanted.T if rule == "and" else wanted | wanted.T
+        # Neighbours that are ruled out get less than any evidence can be, but a number.
+        return Found(np.maximum(symmetric(odds, _JOIN[rule]), m * log(COLLINEAR)), graph)
 
 
 def gains_with_prior(n_rows: int, n_columns: int) -> Array:
