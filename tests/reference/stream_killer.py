@@ -1,0 +1,126 @@
+"""Kills runs of a stream until enough have died, and tells whether what is left is right.
+
+    python stream_killer.py FOLDER SEED KILLS
+
+Called by `test_stream_kill.py`. Everything is imported and compiled once; each run is a fork,
+so that it starts in no time. Half of the runs are killed by the clock, half by themselves, just before or just after
+a call that a checkpoint is made of: a write, an fsync, the rename, the removal of an old file.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from hedgerow import HedgeGraph, stream
+from hedgerow.stream import _bytes
+from hedgerow.stream._checkpoint import Checkpoints
+
+ROWS, BAD_EVERY = 3000, 500
+CALLS = ("replace", "fsync", "pwrite", "ftruncate", "unlink", "open")
+
+
+def main(folder: Path, seed: int, kills: int) -> None:
+    chance = random.Random(seed)
+    HedgeGraph(half_life=200).fit(np.random.default_rng(0).standard_normal((2000, 4)))  # compiles
+    make_rows(folder / "rows.csv", seed)
+    begun = time.monotonic()
+    assert died(run(folder / "reference", None)) is False
+    lasts = time.monotonic() - begun
+    expected = result(folder / "reference")
+    killed = rounds = torn = 0
+    while killed < kills:
+        rounds += 1
+        target = folder / str(rounds)
+        while attempt(target, chance, lasts):
+            killed += 1
+            torn += any((target / "saved").glob(".checkpoint-*"))
+        assert result(target) == expected, f"round {rounds} differs, seed {seed}"
+    print(json.dumps({"killed": killed, "rounds": rounds, "torn": torn}))
+
+
+def make_rows(path: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((ROWS, 4)) @ np.triu(np.ones((4, 4)))
+    rows[ROWS // 2 :, 2:] = rng.standard_normal((ROWS - ROWS // 2, 2))  # edges vanish half-way
+    lines = [",".join(map(repr, row)) for row in rows.tolist()]
+    lines[::BAD_EVERY] = ["oops"] * len(lines[::BAD_EVERY])
+    path.write_text("a,b,c,d\n" + "\n".join(lines) + "\n")
+
+
+def attempt(target: Path, chance: random.Random, lasts: float) -> bool:
+    """Start a run and kill it, unless it is done before."""
+    if chance.random() < 0.5:
+        fatal = chance.choice(CALLS), chance.randrange(1, 20), chance.random() < 0.5
+        return died(run(target, fatal))
+    child = run(target, None)
+    time.sleep(chance.uniform(0, lasts))
+    os.kill(child, signal.SIGKILL)
+    return died(child)
+
+
+def run(target: Path, fatal: tuple[str, int, bool] | None) -> int:
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        if fatal:
+            make_fatal(*fatal)
+        _bytes.BLOCK = 4000
+        target.mkdir(exist_ok=True)
+        stream.run(
+            target.parent / "rows.csv",
+            HedgeGraph(half_life=200),
+            checkpoint=target / "saved",
+            every=100,
+            bad_rows="skip",
+            events=target / "events",
+        )
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def make_fatal(name: str, count: int, before: bool) -> None:
+    """Let the ``count``-th call of a function of `os` be the last thing that happens."""
+    function = getattr(os, name)
+    left = count
+
+    def call(*args, **kwargs):
+        nonlocal left
+        left -= 1
+        if left == 0 and before:
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = function(*args, **kwargs)
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    setattr(os, name, call)
+
+
+def died(child: int) -> bool:
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return True
+    assert os.WEXITSTATUS(status) == 0
+    return False
+
+
+def result(target: Path) -> tuple:
+    """All that a run leaves: its last checkpoint to the last bit, and the events."""
+    saves = Checkpoints(target / "saved")
+    last = saves.latest()
+    saves.close()
+    arrays = {name: (array.dtype.str, array.tobytes()) for name, array in last.arrays.items()}
+    return last._replace(arrays=arrays), (target / "events").read_bytes()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
