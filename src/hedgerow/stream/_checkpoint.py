@@ -62,7 +62,8 @@ class Checkpoints:
             try:
                 checkpoint = _read(self._sound[-1])
             except (storage.StorageError, OSError) as error:
-                errors.append(f"{self._sound.pop().name}: {error}")
+                errors.append(str(error))
+                self._sound.pop()
                 continue
             if errors:
                 _warn(f"an older checkpoint is used, because of {'; '.join(errors)}")
