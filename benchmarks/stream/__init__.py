@@ -1,0 +1,1 @@
+"""Streams: change, throughput and memory; see docs/streams.md."""
