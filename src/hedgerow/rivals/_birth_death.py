@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hedgerow._validate import in_open_interval, integer_at_least
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
+from hedgerow.rivals._compiled import COMPILED
 from hedgerow.rivals._evidence import evidence, gain_by_size
-from hedgerow.rivals._subsets import COMPILED
 
 _AT_ONCE = 1_000  # births and deaths between two looks at the clock
 _SLOWEST = 1e-200  # of rates that would underflow: the total must not be zero
@@ -124,15 +124,23 @@ class Walk(NamedTuple):
 def init(corr: Array, n_rows: int, prior: float) -> Walk:
     """Return the walk at its start, the graph without edges."""
     p = len(corr)
-    square = [np.zeros((p, p)) for _ in range(5)]
-    graph = np.zeros((p, p), dtype=np.bool_)
-    known, rate, probability, seen, since = square
-    gains, row_rate, time = gain_by_size(n_rows, p), np.zeros(p), np.zeros(1)
     walk = Walk(
-        corr, gains, n_rows, prior, graph, known, rate, row_rate, probability, seen, since, time
+        corr=corr,
+        gains=gain_by_size(n_rows, p),
+        n_rows=n_rows,
+        prior=prior,
+        graph=np.zeros((p, p), dtype=np.bool_),
+        evidence=np.zeros((p, p)),
+        rate=np.zeros((p, p)),
+        row_rate=np.zeros(p),
+        probability=np.zeros((p, p)),
+        seen=np.zeros((p, p)),
+        since=np.zeros((p, p)),
+        time=np.zeros(1),
     )
+    alone = np.array([], dtype=np.intp)
     for node in range(p):
-        evidence(corr, node, np.flatnonzero(graph[node]), gains, n_rows, known[node])
+        evidence(corr, node, alone, walk.gains, n_rows, walk.evidence[node])
     for node in range(p):
         _renew(walk, node)
     return walk

@@ -9,7 +9,8 @@ from hedgerow._validate import integer_at_least, positive
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
-from hedgerow.rivals._subsets import COMPILED, advance, begin, count
+from hedgerow.rivals._compiled import COMPILED
+from hedgerow.rivals._subsets import advance, begin, count
 
 _STAGE = "conditioning on separators"
 _AT_ONCE = 100_000_000  # entries of covariance matrices looked at between two looks at the clock

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array
-from hedgerow.rivals._subsets import COMPILED
+from hedgerow.rivals._compiled import COMPILED
 
 
 def gain_by_size(n_rows: int, n_columns: int) -> Array:

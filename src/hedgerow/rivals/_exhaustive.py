@@ -11,8 +11,9 @@ from hedgerow._validate import in_open_interval, integer_at_least
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
+from hedgerow.rivals._compiled import COMPILED
 from hedgerow.rivals._prune import least_strength
-from hedgerow.rivals._subsets import COMPILED, advance, begin, count
+from hedgerow.rivals._subsets import advance, begin, count
 
 _STAGE = "trying sets of neighbours"
 _AT_ONCE = 100_000_000  # sets and nodes looked at between two looks at the clock

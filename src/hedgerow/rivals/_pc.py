@@ -11,7 +11,8 @@ from hedgerow._validate import in_open_interval, integer_at_least
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
-from hedgerow.rivals._subsets import COMPILED, advance, begin
+from hedgerow.rivals._compiled import COMPILED
+from hedgerow.rivals._subsets import advance, begin
 
 _AT_ONCE = 10_000_000  # tests between two looks at the clock
 

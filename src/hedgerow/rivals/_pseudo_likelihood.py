@@ -11,8 +11,8 @@ from hedgerow._validate import one_of
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation, symmetric
 from hedgerow.rivals._clock import Clock
+from hedgerow.rivals._compiled import COMPILED
 from hedgerow.rivals._evidence import evidence, gain_by_size
-from hedgerow.rivals._subsets import COMPILED
 
 # Rules for making one graph, and how the evidence of the two nodes of a pair is joined.
 _JOIN: dict[str, np.ufunc] = {"hc": np.add, "and": np.minimum, "or": np.maximum}

@@ -10,7 +10,6 @@ Shapes: ``stack`` (size + 1, p, p), where ``stack[k]`` is the covariance given t
 """
 
 from math import comb
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -18,8 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array
-
-COMPILED: dict[str, Any] = {"cache": True, "fastmath": {"contract"}, "error_model": "numpy"}
+from hedgerow.rivals._compiled import COMPILED
 
 
 def begin(covariance: Array, stem: NDArray[np.intp]) -> Array:
