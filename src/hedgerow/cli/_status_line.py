@@ -1,6 +1,7 @@
 """One line on the terminal that says how far a stream is."""
 
 import time
+from dataclasses import replace
 from typing import Self
 
 from rich.console import Console
@@ -14,7 +15,7 @@ _BETWEEN_LOOKS = 10.0  # seconds; edges are worth a look, but no more of the tim
 
 
 class StatusLine:
-    """Watches a run; draws on stderr where that is a terminal, and remembers the last status."""
+    """Watches a run; draws on stderr where that is a terminal; keeps the last status and look."""
 
     def __init__(self, *, hidden: bool) -> None:
         self.status: Status | None = None
@@ -36,7 +37,10 @@ class StatusLine:
         return self._live is not None and time.monotonic() - self._looked > _BETWEEN_LOOKS
 
     def __call__(self, status: Status) -> None:
-        self.status = status
+        if status.look is None and self.status is not None:
+            self.status = replace(status, look=self.status.look)
+        else:
+            self.status = status
         if status.look:
             self._edges = int((status.look.graph.q_value <= status.look.level).sum())
             self._looked = time.monotonic()
