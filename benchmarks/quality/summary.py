@@ -1,5 +1,6 @@
 """From counted edges to figures: means and standard errors, by cell and by case."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -7,9 +8,10 @@ import polars as pl
 from scipy import stats
 
 from benchmarks.quality import store
-from benchmarks.quality.cases import CASES, COLUMNS
+from benchmarks.quality.cases import CASES, COLUMNS, rows_of
 from benchmarks.quality.methods import METHODS, OWN
-from hedgerow.graph import shortage_of_rows
+from hedgerow import HedgeGraph
+from hedgerow.estimators import GuaranteeWarning
 
 OURS = "hedgerow"
 MAIN, LOOSE = "FDR 0.05", "FDR 0.2"
@@ -74,13 +76,16 @@ def averaged(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~pl.col("case").is_in(NOT_AVERAGED))
 
 
-def against(frame: pl.DataFrame, rival: str) -> pl.DataFrame:
-    """Return the data sets that a rival was given, with its scores, ours and our gain in F1."""
+def against(frame: pl.DataFrame, rival: str, promise: str = MAIN) -> pl.DataFrame:
+    """Return the data sets that a rival was given, with its scores, ours and our gain in F1.
+
+    Ours are for the promise; a rival that makes promises keeps to the main one.
+    """
     keys = ["case", "ratio", "seed"]
     theirs = averaged(graphs(frame, rival)).select(
         *keys, *(pl.col(score).alias(f"their_{score}") for score in SCORES)
     )
-    ours = averaged(graphs(frame, OURS)).select(*keys, *SCORES)
+    ours = averaged(graphs(frame, OURS, promise)).select(*keys, *SCORES)
     return theirs.join(ours, on=keys).with_columns(gain=pl.col("f1") - pl.col("their_f1"))
 
 
@@ -104,6 +109,10 @@ def rivals_in(frame: pl.DataFrame) -> list[str]:
     return [method for method in METHODS if method in present and method != OURS]
 
 
-def is_warned(ratio: float, level: float = 0.05) -> bool:
-    """Whether HedgeGraph says by itself that rows are too few for the promise."""
-    return shortage_of_rows(round(ratio * COLUMNS), COLUMNS, level) is not None
+def is_warned(case: str, ratio: float) -> bool:
+    """Whether HedgeGraph says by itself that rows are too few; asked of the first data set."""
+    _, rows = rows_of(case, COLUMNS, round(ratio * COLUMNS), seed=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        _ = HedgeGraph().fit(rows).edges_
+    return any(issubclass(warning.category, GuaranteeWarning) for warning in told)

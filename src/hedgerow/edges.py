@@ -34,8 +34,9 @@ Indices = NDArray[np.signedinteger]
 MIN_ROWS = 5
 # Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
 BIAS_OF_FEW_ROWS = 1.5
-# With no false edge allowed, one standard error of it is too much for a single statistic.
-_BIAS_FOR_BOTH = 1.0
+# One standard error: too much for a single statistic where no false edge is allowed, and for the
+# promise where columns are strongly related.
+BIAS_TO_DOUBT = 1.0
 _TINY = np.finfo(np.float64).eps
 # Scores below this are taken to be those of pairs without an edge.
 CENTRE = 1.5
@@ -129,7 +130,7 @@ def rows_are_few(n_columns: int, n_rows: float) -> bool:
 
 def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
     """Return whether rows are so few that the statistic given both nodes' neighbours counts too."""
-    few = error == "fwer" and plausible_bias(n_columns, n_rows) > _BIAS_FOR_BOTH
+    few = error == "fwer" and plausible_bias(n_columns, n_rows) > BIAS_TO_DOUBT
     return few or rows_are_few(n_columns, n_rows)
 
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 from hedgerow.edges import (
     BIAS_OF_FEW_ROWS,
+    BIAS_TO_DOUBT,
     MIN_ROWS,
     plausible_bias,
-    rows_are_few,
 )
 from hedgerow.engines import Engine, Repeats
 
@@ -26,6 +26,7 @@ Indices = NDArray[np.intp]
 LOOSEST_LEVEL = 0.5
 _COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
+_STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
 _STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
 
 
@@ -42,6 +43,7 @@ class Graph(NamedTuple):
     copies: Indices  # columns that repeat an earlier one ...
     originals: Indices  # ... and that one
     determined: Indices  # columns that a few others determine exactly
+    unexplained: float  # share of a typical column's variance that its neighbours leave
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -62,13 +64,14 @@ def graph_of(
     copies = np.flatnonzero(repeats.varies & (repeats.original != every))
 
     edges = _no_edges()
-    determined = np.empty(0, dtype=np.intp)
+    determined, unexplained = np.empty(0, dtype=np.intp), 1.0
     if enough and len(tested) > 1:
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
         found = engine.find_edges(evidence, error, loosest)
         edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
         determined = tested[found.unexplained < _DETERMINED]
+        unexplained = float(np.median(found.unexplained))
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value = edges[:, order]
@@ -83,6 +86,7 @@ def graph_of(
         copies=copies,
         originals=repeats.original[copies],
         determined=determined,
+        unexplained=unexplained,
     )
 
 
@@ -99,7 +103,9 @@ def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
     return int(np.ceil(needed**2)) + 3
 
 
-def shortage_of_rows(n_rows: float, n_columns: int, level: float, kind: str = "rows") -> str | None:
+def shortage_of_rows(
+    n_rows: float, n_columns: int, level: float, unexplained: float = 1.0, kind: str = "rows"
+) -> str | None:
     """Return what to tell the user if the rows are too few to keep the promise, else None."""
     if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
         return (
@@ -107,11 +113,15 @@ def shortage_of_rows(n_rows: float, n_columns: int, level: float, kind: str = "r
             f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
             f"correlations of {_MODERATE}"
         )
-    if rows_are_few(n_columns, n_rows):
-        enough = int(np.ceil((plausible_bias(n_columns, 1) / BIAS_OF_FEW_ROWS) ** 2))
+    related = unexplained < _STRONGLY_RELATED
+    most, so = (
+        (BIAS_TO_DOUBT, " as strongly related as these") if related else (BIAS_OF_FEW_ROWS, "")
+    )
+    if plausible_bias(n_columns, n_rows) > most:
+        enough = int(np.ceil((plausible_bias(n_columns, 1) / most) ** 2))
         return (
-            f"{n_rows:.0f} {kind} are few for {n_columns} columns: indirect relations can pass for "
-            f"edges, and the share of false edges may exceed the level {level}; from {enough} "
+            f"{n_rows:.0f} {kind} are few for {n_columns} columns{so}: indirect relations can pass "
+            f"for edges, and the share of false edges may exceed the level {level}; from {enough} "
             f"rows on it was measured to hold"
         )
     return None

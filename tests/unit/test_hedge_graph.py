@@ -1,6 +1,7 @@
 """HedgeGraph as its users meet it: tables in, names out, and a word about bad data."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -190,6 +191,15 @@ def test_too_few_rows_give_no_edges_and_advice(n_rows):
 def test_few_rows_are_said_to_be_few():
     with pytest.warns(GuaranteeWarning, match="40 rows are few for 60 columns"):
         HedgeGraph().fit(np.random.default_rng(0).standard_normal((40, 60)))
+
+
+def test_strongly_related_columns_need_more_rows_for_the_promise():
+    with pytest.warns(GuaranteeWarning, match="80 rows are few for 60 columns as strongly related"):
+        HedgeGraph().fit(walk(80, 60))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GuaranteeWarning)
+        HedgeGraph().fit(np.random.default_rng().standard_normal((80, 60)))
+        HedgeGraph().fit(walk(200, 60))
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (50, 1), (50,)])

@@ -383,7 +383,9 @@ class HedgeGraph(NotebookSummary):
             _warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
         kind = "rows" if self.half_life is None else "effective rows"
         n_rows = self.n_samples_effective_
-        shortage = shortage_of_rows(n_rows, self.n_features_in_, self.level, kind)
+        shortage = shortage_of_rows(
+            n_rows, self.n_features_in_, self.level, graph.unexplained, kind
+        )
         if shortage:
             _warn(GuaranteeWarning, shortage)
 
