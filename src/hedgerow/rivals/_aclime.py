@@ -64,11 +64,13 @@ class AdaptiveClime(Clime):
 
     def _columns(self, covariance: Array, penalty: float, clock: Clock) -> Array:
         columns = []
-        for node, unit in enumerate(np.eye(len(covariance))):
+        units = np.eye(len(covariance))
+        for node in clock.each(range(len(covariance))):
             # The paper's floor, for columns of which the first step finds nothing.
             diagonal = max(_diagonal(covariance, penalty, node, clock), penalty)
             tolerance = penalty * np.sqrt(np.diag(covariance) * diagonal)
-            columns.append(least_l1(covariance, unit - tolerance, unit + tolerance, clock))
+            low, high = units[node] - tolerance, units[node] + tolerance
+            columns.append(least_l1(covariance, low, high, clock))
         return np.array(columns)
 
 

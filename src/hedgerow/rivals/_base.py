@@ -15,6 +15,9 @@ from hedgerow.rivals._clock import Clock
 
 Array = NDArray[np.float64]
 
+# A column whose spread is less than this share of its mean varies by rounding alone.
+_ROUNDING = 1e-13
+
 
 class Found(NamedTuple):
     """What a rival's `_learn` returns, for standard columns."""
@@ -64,8 +67,11 @@ class Rival(BaseEstimator, ABC):
         limit = None if self.time_limit is None else positive("time_limit", self.time_limit)
         clock = Clock(limit)
         rows = read_rows(self, X, reset=True, min_rows=self._min_rows, dtypes=(np.float64,))
-        refuse_constant(rows.min(axis=0), rows.max(axis=0), column_labels(self))
         self.location_, self.scale_ = location_and_scale(rows)
+        high = rows.max(axis=0)
+        varies = self.scale_ > _ROUNDING * np.abs(self.location_)
+        low = np.where(varies, rows.min(axis=0), high)
+        refuse_constant(low, high, column_labels(self))
         self._store(self._learn((rows - self.location_) / self.scale_, clock))
         return self
 

@@ -106,8 +106,10 @@ class Clime(Penalised):
 
     def _columns(self, covariance: Array, penalty: float, clock: Clock) -> Array:
         """Return, one below the other, the columns that invert ``covariance`` to the penalty."""
-        units = np.eye(len(covariance))
-        return np.array([least_l1(covariance, e - penalty, e + penalty, clock) for e in units])
+        units = list(np.eye(len(covariance)))
+        return np.array(
+            [least_l1(covariance, e - penalty, e + penalty, clock) for e in clock.each(units)]
+        )
 
     def _loss(self, estimate: Array, moments: Array) -> float:
         return float(np.sum(estimate @ moments * estimate) / 2 - np.trace(estimate))

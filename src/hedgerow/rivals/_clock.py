@@ -1,6 +1,7 @@
 """A deadline that long computations ask about, and by which they tell how far they are."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from math import inf
 from time import monotonic
 from typing import TypeVar
@@ -28,6 +29,7 @@ class Clock:
         self._limit = limit
         self._start = monotonic()
         self._stage, self._done = "starting", 0.0
+        self._parts: str | None = None
 
     @property
     def left(self) -> float:
@@ -53,3 +55,18 @@ class Clock:
             self.check(stage, done / len(items))
             yield item
         progress.report(stage, 1.0)
+
+    def telling(self, stage: str) -> "Clock":
+        """Return the same clock, but one whose `each` reports progress, as a stage."""
+        other = copy(self)
+        other._parts = stage
+        return other
+
+    def each(self, items: Sequence[Item]) -> Iterator[Item]:
+        """Go through the parts of what may be a step of a longer stage, or one by itself."""
+        if self._parts is not None:
+            yield from self.over(items, self._parts)
+            return
+        for item in items:
+            self.tick()
+            yield item

@@ -33,8 +33,7 @@ class PenalisedLikelihood(Penalised):
 
     def _solve(self, corr: Array, penalty: float, start: Array | None, clock: Clock) -> Array:
         precision = np.diag(1.0 / np.diag(corr))
-        for nodes in components(corr, penalty):
-            clock.tick()
+        for nodes in clock.each(components(corr, penalty)):
             block = np.ix_(nodes, nodes)
             first = None if start is None else start[block]
             precision[block] = self._solve_component(corr[block], penalty, first, clock)

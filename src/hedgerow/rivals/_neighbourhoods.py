@@ -98,9 +98,8 @@ class NeighbourhoodSelection(Penalised):
 
     def _solve(self, corr: Array, penalty: float, start: Array | None, clock: Clock) -> Array:
         weights = np.zeros_like(corr) if start is None else start.copy()
-        for node, row in enumerate(weights):
-            clock.tick()
-            descend(corr, node, penalty, row)
+        for node in clock.each(range(len(corr))):
+            descend(corr, node, penalty, weights[node])
         return weights
 
     def _loss(self, estimate: Array, moments: Array) -> float:

@@ -78,7 +78,7 @@ class Penalised(Rival):
             integer_at_least("random_state", self.random_state, 0)
         penalty = self._penalty_for(rows, clock)
         clock.check("solving", 0.0)
-        estimate = self._solve(correlation(rows), penalty, None, clock)
+        estimate = self._solve(correlation(rows), penalty, None, clock.telling("solving"))
         clock.check("solving", 1.0)
         return self._found(estimate, penalty)
 
