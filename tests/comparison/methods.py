@@ -70,6 +70,13 @@ class LacksMemory(BaseEstimator):
         raise MemoryError
 
 
+class Aborts(BaseEstimator):
+    """Ends without a word."""
+
+    def fit(self, X, y=None):
+        os.kill(os.getpid(), signal.SIGABRT)
+
+
 class IsKilled(BaseEstimator):
     def fit(self, X, y=None):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -17,7 +17,7 @@ import pytest
 import hedgerow.comparison
 from hedgerow import compare, rivals
 from hedgerow.comparison import Status
-from hedgerow.comparison._worker import JOB, ROWS
+from hedgerow.comparison._job import JOB, ROWS
 from hedgerow.datasets import make
 from hedgerow.estimators import DataWarning
 from hedgerow.progress import watching
@@ -42,7 +42,7 @@ def rows():
 
 def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
     monkeypatch.setenv("CHILD_PID_FILE", str(tmp_path / "pid"))
-    names = ["Raises", "Hangs", "Crashes", "IsKilled", "LacksMemory", "SaysSo", "Chain"]
+    names = ["Raises", "Hangs", "Crashes", "Aborts", "IsKilled", "LacksMemory", "SaysSo", "Chain"]
     begun = time.monotonic()
     result = compare(rows, [HERE + name for name in names], time_budget=2, resamples=1)
     found = {each.method.removeprefix(HERE): (str(each.status), each.reason) for each in result}
@@ -50,6 +50,7 @@ def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
         "Raises": ("failed", "ValueError: rows must be other rows"),
         "Hangs": ("out of time", "no graph after 2 s"),
         "Crashes": ("failed", "its process ended with exit status 7: last words"),
+        "Aborts": ("failed", "its process ended with SIGABRT"),
         "IsKilled": ("failed", "its process was killed, which is what systems short of memory do"),
         "LacksMemory": ("failed", "not enough memory"),
         "SaysSo": ("out of time", "True"),

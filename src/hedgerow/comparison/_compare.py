@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator
 
 from hedgerow import progress
 from hedgerow._validate import integer_at_least, positive
+from hedgerow.comparison._job import ROWS
 from hedgerow.comparison._methods import Methods, chosen
 from hedgerow.comparison._outcome import Outcome, Status
 from hedgerow.comparison._process import found, run
 from hedgerow.comparison._result import Comparison
-from hedgerow.comparison._worker import ROWS
 from hedgerow.estimators import DataWarning
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.metrics import confusion

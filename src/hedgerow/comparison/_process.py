@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.comparison._job import FAILURE, JOB, READY, SPLIT, STDERR, WHOLE
 from hedgerow.comparison._outcome import Outcome, Status
-from hedgerow.comparison._worker import FAILURE, JOB, READY, SPLIT, WHOLE
 
 START_LIMIT = 120.0  # seconds to import and compile what a method needs
 GRACE = 1.0  # seconds for a method to say by itself how far it got
@@ -26,7 +26,7 @@ def run(
 ) -> Outcome:
     """Run a method in a new process; ``tell`` is called with the share done."""
     (folder / JOB).write_text(json.dumps({"method": method, **job}))
-    with (folder / "stderr").open("wb") as stderr, _process(folder, stderr) as process:
+    with (folder / STDERR).open("wb") as stderr, _process(folder, stderr) as process:
         by_itself = _wait(process, folder, job["budget"], job["resamples"], tell)
     outcome = found(folder, method, n_columns)
     if outcome is None:
@@ -119,9 +119,9 @@ def _arrays(path: Path) -> dict[str, Any]:
 
 
 def _crash(code: int, folder: Path) -> str:
-    lines = (folder / "stderr").read_text(errors="replace").split("\n")
+    lines = (folder / STDERR).read_text(errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    if code == -signal.SIGKILL:
-        return "its process was killed, which is what systems short of memory do"
     cause = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+    if cause == "SIGKILL":
+        return "its process was killed, which is what systems short of memory do"
     return f"its process ended with {cause}{f': {last}' if last else ''}"

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hedgerow._atomic import atomic_path
+from hedgerow.comparison._job import FAILURE, JOB, READY, ROWS, SPLIT, WHOLE
 from hedgerow.comparison._methods import build
 from hedgerow.comparison._outcome import Status, edges_of, halves_of
 from hedgerow.rivals import OutOfTime
 
-ROWS, JOB, READY, FAILURE, WHOLE = "rows.npy", "job.json", "ready", "failure.json", "whole.npz"
-SPLIT = "split-{}.npz"
 _WARM_UP_LIMIT = 5.0  # seconds
 
 
