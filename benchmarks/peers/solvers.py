@@ -28,6 +28,7 @@ SOLVERS: dict[str, Solver] = {
     "inverse_gram": Solver("inverse Gram + tests", FWER),
     "scaled_lasso": Solver("scaled lasso + tests", FWER),
     "neighbourhoods": Solver("neighbourhoods, theory", oracle="penalty"),
+    "neighbourhoods_ebic": Solver("neighbourhoods, EBIC", oracle=None),
     "huge_mb_ric": Solver("pyhuge neighbourhoods, RIC", oracle=None),
     "huge_mb_stars": Solver("pyhuge neighbourhoods, StARS", oracle=None, columns=64, slow=True),
     "quic": Solver("graphical lasso (QUIC), EBIC", oracle="penalty"),
