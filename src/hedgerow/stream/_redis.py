@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
@@ -51,18 +52,19 @@ class RedisStream:
         self.name = f"Redis stream {self._key}"
         self.schema: Schema | None = None
         self._wish, self._follow = wish, follow
-        self._last = _START
+        self._last, self._read = _START, 0  # the last entry, and how many there ever were up to it
         self._redis = optional("redis", "redis")
         # Asked once more by itself, the client would miss the entries of a reply that was lost.
         once = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
         self._client = self._redis.Redis.from_url(address, retry=once)
         with self._failures():
             self._join()
+            self._read = _removed(self._client.xinfo_stream(self._key))
 
     def seek(self, offset: Offset, schema: Schema) -> None:
-        self._last, self.schema = offset["id"], schema
+        self._last, self._read, self.schema = offset["id"], offset["read"], schema
         with self._failures():
-            self._warn_of_lost_entries()
+            self._look_for_gaps()
         self.ack(offset)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -127,17 +129,20 @@ class RedisStream:
 
     def _chunk(self, entries: Entries) -> Chunk:
         if not entries:
-            return Chunk(np.empty((0, 0)), {"id": self._last})
+            return Chunk(np.empty((0, 0)), self._offset(self._last, 0))
         ids = [self._last, *(number.decode() for number, _ in entries)]
         format = self._format(entries)
         n_columns = len(self.schema.columns) if self.schema else 1
         rows, reasons = read(format, entries, (len(entries), n_columns))
         bad = [
-            BadRow(k - count, {"id": ids[k]}, f"entry {ids[k + 1]}", reason)
+            BadRow(k - count, self._offset(ids[k], k), f"entry {ids[k + 1]}", reason)
             for count, (k, reason) in enumerate(reasons.items())
         ]
-        self._last = ids[-1]
-        return Chunk(rows, {"id": self._last}, bad)
+        self._last, self._read = ids[-1], self._read + len(entries)
+        return Chunk(rows, self._offset(self._last, 0), bad)
+
+    def _offset(self, number: str, further: int) -> Offset:
+        return {"id": number, "read": self._read + further}
 
     def _format(self, entries: Entries) -> Format[Entries]:
         is_json = entries[0][1].keys() == {_JSON}
@@ -157,15 +162,15 @@ class RedisStream:
         time.sleep(PAUSE)
         return False
 
-    def _warn_of_lost_entries(self) -> None:
+    def _look_for_gaps(self) -> None:
         info = self._client.xinfo_stream(self._key)
-        deleted = info.get("max-deleted-entry-id", _START.encode()).decode()
         if _order(info["last-generated-id"].decode()) < _order(self._last):
             raise DataError(
                 f"the stream must be the one read before, and ends before entry {self._last}"
             )
-        if _order(deleted) > _order(self._last):
-            _warn(f"entries after {self._last} were deleted before they were read")
+        if _removed(info) > self._read:
+            lost = _removed(info) - self._read
+            _warn(f"{lost} entries were removed before they were read")
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -237,6 +242,11 @@ def _taken_apart(url: str) -> tuple[str, str, str]:
     if not stream:
         raise ValueError(f"a Redis address must have ?stream=NAME, got {url!r}")
     return parts._replace(query=urlencode(query, doseq=True)).geturl(), stream, group
+
+
+def _removed(info: dict[str, Any]) -> int:
+    """Return how many entries there were that are no more; old servers do not count them."""
+    return info.get("entries-added", info["length"]) - info["length"]
 
 
 def _order(number: str) -> tuple[int, int]:
