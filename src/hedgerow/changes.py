@@ -24,6 +24,17 @@ from typing import Any, Literal, NamedTuple
 from hedgerow._validate import in_open_interval
 from hedgerow.table import Edge
 
+__all__ = [
+    "Change",
+    "Watch",
+    "from_dict",
+    "level_to_stay",
+    "look",
+    "next_look",
+    "start",
+    "to_dict",
+]
+
 LOOKS_PER_HALF_LIFE = 4
 LOOKS_TO_APPEAR, LOOKS_TO_VANISH = 4, 8  # in a row
 _FIRST_LOOK = 64  # rows

@@ -19,6 +19,8 @@ try:
 except ImportError as error:
     raise ImportError("hedgerow.river needs river (pip install river)") from error
 
+__all__ = ["RiverHedgeGraph"]
+
 _HELD = 64  # rows; a call for each would cost more than learning from it
 
 
