@@ -182,9 +182,11 @@ def test_the_half_life_cannot_change_on_the_way():
     rows = np.random.default_rng().standard_normal((50, 3))
     graph = HedgeGraph(half_life=100).fit(rows)
     graph.set_params(half_life=200)
-    with pytest.raises(ValueError, match="half_life must stay what it was at the first row, 100"):
+    with pytest.raises(ValueError, match="half_life must not change after the first row, got 200"):
         graph.partial_fit(rows)
     assert graph.fit(rows).partial_fit(rows).n_samples_seen_ == 100
+    with pytest.raises(ValueError, match="half_life must not change after the first row, got None"):
+        graph.set_params(half_life=None).partial_fit(rows)
 
 
 def test_a_half_life_that_is_too_short_is_told():

@@ -143,8 +143,8 @@ class HedgeGraph(NotebookSummary):
             self._stream = self._new_stream()
         elif self._half_life() != self._stream.half_life:
             raise ValueError(
-                f"half_life must stay what it was at the first row, {self._stream.half_life:g}, "
-                f"got {self.half_life!r}; fit starts anew"
+                f"half_life must not change after the first row, got {self.half_life!r}; "
+                f"fit starts anew"
             )
         self._take(rows)
         return self
