@@ -106,7 +106,7 @@ def stream(
     model = _model(options)
 
     from hedgerow.cli._status_line import StatusLine
-    from hedgerow.stream import run
+    from hedgerow.stream import FINISHED, run
 
     with told_warnings(), _bad_rows_told(), _page(live, name) as page:
         line = StatusLine(hidden=quiet)
@@ -133,11 +133,8 @@ def stream(
         tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
         if checkpoint and (status.checkpoint is None or status.checkpoint.row < status.rows):
             raise click.ClickException(f"{checkpoint}: the last rows are in no checkpoint")
-        if page and status.phase == "finished":
-            click.echo(f"The page stays at {page.url} until Ctrl-C.", err=True)
-            with stop_politely() as stop:
-                while not stop():
-                    sleep(0.1)
+        if page and status.phase == FINISHED:
+            _stay(page)
 
 
 stream.params += [option for option in learn.params if option.name in (*READING, *RESULTS)]
@@ -217,6 +214,13 @@ def _page(port: int | None, title: str) -> Iterator["LivePage | None"]:
     with page:
         click.echo(f"Watch at {page.url}", err=True)
         yield page
+
+
+def _stay(page: "LivePage") -> None:
+    click.echo(f"The page stays at {page.url} until Ctrl-C.", err=True)
+    with stop_politely() as stop:
+        while not stop():
+            sleep(0.1)
 
 
 def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Status") -> "Summary":

@@ -9,9 +9,12 @@ from hedgerow.stream._open import open_source
 from hedgerow.stream._pace import Pace
 from hedgerow.stream._run import run
 from hedgerow.stream._source import BadRow, Chunk, Schema, Source
-from hedgerow.stream._status import Look, Saved, Status, Watcher
+from hedgerow.stream._status import FINISHED, RUNNING, STOPPED, Look, Saved, Status, Watcher
 
 __all__ = [
+    "FINISHED",
+    "RUNNING",
+    "STOPPED",
     "BadRow",
     "CheckpointWarning",
     "Chunk",

@@ -27,15 +27,14 @@ class News:
         self._watchers, self._state = watchers, state
         self._changes: list[Change] = []
         self._look: Look | None = None
-        self._looked_at = -1  # row of the last look that was told
+        self._is_new = False  # the look has not been told yet
         self._told = self._rested = -np.inf
         self._counts = deque([(monotonic(), state.rows)])
 
-    def add(self, changes: list[Change]) -> None:
-        """Take changes, just after the graph was tested for them: a look costs nothing now."""
-        if self._watchers:
-            self._changes += changes
-            self._look = look_at(self._state)
+    def add(self, look: Look, changes: list[Change]) -> None:
+        """Take what the change log found when it looked."""
+        self._look, self._is_new = look, True
+        self._changes += changes
 
     def tell(self, phase: str, saved: Saved | None) -> None:
         """Tell the watchers."""
@@ -43,7 +42,7 @@ class News:
         if not self._watchers or (phase == RUNNING and now - self._told < _BETWEEN_NEWS):
             return
         if self._should_look(phase, now):
-            self._look = look_at(self._state)
+            self._look, self._is_new = look_at(self._state), True
             end = monotonic()
             self._rested = end + max(_REST * (end - now), _SHORTEST_REST)
         status = Status(
@@ -53,17 +52,15 @@ class News:
             rows_per_second=self._rows_per_second(now),
             checkpoint=saved,
             changes=tuple(self._changes),
-            look=self._look,
+            look=self._look if self._is_new or phase != RUNNING else None,
         )
-        self._looked_at = self._look.rows if self._look else self._looked_at
-        self._changes, self._look = [], None
+        self._changes, self._is_new = [], False
         for watcher in self._watchers:
             watcher(status)
         self._told = monotonic()
 
     def _should_look(self, phase: str, now: float) -> bool:
-        known = self._look.rows if self._look else self._looked_at
-        if known == self._state.rows or not self._state.rows:
+        if not self._state.rows or (self._look and self._look.rows == self._state.rows):
             return False
         if phase != RUNNING:
             return True

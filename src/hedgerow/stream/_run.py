@@ -15,7 +15,7 @@ from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._changelog import ChangeLog
 from hedgerow.stream._checkpoint import Checkpoints, CheckpointWarning
-from hedgerow.stream._news import News, named
+from hedgerow.stream._news import News, look_at, named
 from hedgerow.stream._open import open_source
 from hedgerow.stream._pace import Pace
 from hedgerow.stream._source import BadRow, Chunk, Source
@@ -180,9 +180,9 @@ class _Run:
             until_look = log.next_look(state.rows) - state.rows if log else len(rows)
             state.model.partial_fit(rows[:until_look])
             if log and len(rows) >= until_look:
+                look = look_at(state)
                 with named(state.model, state.names):
-                    changes = log.look(state.model)
-                self._news.add(changes)
+                    self._news.add(look, log.look(state.model))
             rows = rows[until_look:]
 
     def _save(self) -> None:
