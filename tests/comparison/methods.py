@@ -28,6 +28,15 @@ class Chain(BaseEstimator):
         return self
 
 
+class Sure(Chain):
+    """Has no doubt at all."""
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.score_matrix_[self.score_matrix_ > 0] = np.inf
+        return self
+
+
 class OfFirstRow(BaseEstimator):
     """Connects the first column with the one named by the first row: another on other rows."""
 

@@ -92,6 +92,7 @@ def test_the_list_has_every_method():
 
 def test_unknown_method_gives_the_list(table):
     one_line(run(table, "--methods", "hedgerow,lasso"), 2, *rivals.names(), "got 'lasso'")
+    one_line(run(table, "--methods", ""), 2, *rivals.names(), "got ''")
 
 
 def test_an_absent_package_is_told_in_its_row(table, monkeypatch, tmp_path):

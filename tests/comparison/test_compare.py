@@ -63,11 +63,12 @@ def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
 def test_graphs_scores_and_splits(rows):
     result = compare(
         rows,
-        {HERE + "Chain": {"weight": 3.0}, HERE + "OfFirstRow": {}, HERE + "NeedsAllRows": {}},
+        {HERE + "Chain": {"weight": 3.0}}
+        | {HERE + name: {} for name in ("OfFirstRow", "NeedsAllRows", "Sure")},
         truth=make("chain", 5).adjacency,
         resamples=2,
     )
-    chain, other, needs_all = result
+    chain, other, needs_all, _ = result
     assert chain.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
     np.testing.assert_allclose(chain.scores, [3, 1.5, 1, 0.75])
     assert chain.warnings == ("this is not a method",)
@@ -82,10 +83,11 @@ def test_graphs_scores_and_splits(rows):
     assert needs_all.halves == ()
     assert np.isnan(needs_all.stability)
     rows_of = {row["method"].removeprefix(HERE): row for row in result.rows()}
+    assert json.loads(result.to_json())["methods"][3]["graph"][0]["score"] > 1e300
     assert rows_of["Chain"]["exact"] is True
     assert rows_of["OfFirstRow"]["f1"] == pytest.approx(2 / 5)
     assert rows_of["NeedsAllRows"]["stability"] is None
-    assert result.agreement[0].tolist() == [1, 0.25, 1]
+    assert result.agreement[0].tolist() == [1, 0.25, 1, 1]
 
 
 def test_ctrl_c_keeps_what_is_done(rows, tmp_path, monkeypatch):

@@ -128,7 +128,7 @@ def compare(
     refuse_clashes(targets, file or STDOUT)
     refuse_unwritable(targets)
     settings = {
-        "methods": [name.strip() for name in methods.split(",")] if methods else None,
+        "methods": None if methods is None else [name.strip() for name in methods.split(",")],
         "time_budget": budget,
         "resamples": resamples,
         "seed": seed,

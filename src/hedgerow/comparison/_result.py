@@ -1,6 +1,7 @@
 """The graphs of several methods, side by side."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -52,7 +53,7 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.outcomes)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Outcome]:
         return iter(self.outcomes)
 
     def __getitem__(self, method: str) -> Outcome:
@@ -150,7 +151,7 @@ class Comparison:
         }
         return json.dumps(content, indent=2, allow_nan=False)
 
-    def _named_edges(self, outcome: Outcome) -> Any:
+    def _named_edges(self, outcome: Outcome) -> Iterator[dict[str, Any]]:
         for (source, target), score in zip(outcome.edges.tolist(), outcome.scores.tolist()):
             yield {"source": self.names[source], "target": self.names[target], "score": score}
 
@@ -182,9 +183,9 @@ def text_of(row: dict[str, Any], name: str) -> str:
         return "yes" if value else "no"
     if name == "seconds":
         return f"{value:.2g}" if value < 10 else f"{value:.0f}"
-    return (
-        f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if name == "edges" else value
-    )
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def _known(value: float) -> float | None:

@@ -82,7 +82,8 @@ def _fit(method: Any, rows: NDArray[np.floating], columns: NDArray[np.int64], en
     adjacency = method.fit(rows).adjacency_  # which some methods make when first asked
     seconds = perf_counter() - begun
     edges = edges_of(adjacency)
-    scores = np.asarray(method.score_matrix_)[edges[:, 0], edges[:, 1]].astype(np.float64)
+    scores = np.asarray(method.score_matrix_, dtype=np.float64)[edges[:, 0], edges[:, 1]]
+    scores = np.nan_to_num(scores)  # an infinite one is the largest number: JSON has no other
     surest = np.argsort(-scores, kind="stable")
     return Fit(columns[edges[surest]], scores[surest], seconds)
 
