@@ -1,7 +1,6 @@
 """Files and folders as sources: one file after another, each from the beginning to the end."""
 
 import os
-import stat
 import sys
 import time
 import warnings
@@ -81,11 +80,10 @@ class Piped(Files):
         self._file = file
 
     def chunks(self) -> Iterator[Chunk]:
-        descriptor = self._file.fileno()
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a file in place of a pipe
+        if self._file.seekable():  # a file in place of a pipe
             yield from self._read(self._text(WholeFile(self._file)), self._offset)
         else:
-            yield from self._read(self._text(Pipe(descriptor)))
+            yield from self._read(self._text(Pipe(self._file.fileno())))
 
 
 class OneFile(Files):
