@@ -249,5 +249,10 @@ def test_the_line_on_a_terminal(monkeypatch, capsys):
     assert line.wants_look()
     with line:
         line(Status("running", 20_000, 0, 5.0, None))
-    assert "20,000 rows, 5 rows/s" in capsys.readouterr().err
+        line.listen("learning", 0.5)
+        line.listen("asking Hedge", 0.25)
+    shown = capsys.readouterr().err
+    assert "20,000 rows, 5 rows/s" in shown
+    assert "testing pairs: asking Hedge, 25%" in shown
+    assert "50%" not in shown
     assert not StatusLine(hidden=True).wants_look()

@@ -1,7 +1,6 @@
 """One line on the terminal that says how far a stream is."""
 
 import time
-from dataclasses import replace
 from typing import Self
 
 from rich.console import Console
@@ -15,7 +14,7 @@ _BETWEEN_LOOKS = 10.0  # seconds; edges are worth a look, but no more of the tim
 
 
 class StatusLine:
-    """Watches a run; draws on stderr where that is a terminal; keeps the last status and look."""
+    """Watches a run; draws on stderr where that is a terminal; keeps the last status."""
 
     def __init__(self, *, hidden: bool) -> None:
         self.status: Status | None = None
@@ -37,16 +36,21 @@ class StatusLine:
         return self._live is not None and time.monotonic() - self._looked > _BETWEEN_LOOKS
 
     def __call__(self, status: Status) -> None:
-        if status.look is None and self.status is not None:
-            self.status = replace(status, look=self.status.look)
-        else:
-            self.status = status
+        self.status = status
         if status.look:
             self._edges = int((status.look.graph.q_value <= status.look.level).sum())
             self._looked = time.monotonic()
+        self._show(describe(status, self._edges, time.time()))
+
+    def listen(self, stage: str, done: float) -> None:
+        """Take the progress of a test of all pairs; that of learning is in the status."""
+        if stage != "learning":
+            self._show(f"testing pairs: {stage}, {done:.0%}")
+
+    def _show(self, text: str) -> None:
         if self._live and time.monotonic() - self._begun > PATIENCE:
             self._live.start()
-            self._live.update(Text(describe(status, self._edges, time.time())), refresh=True)
+            self._live.update(Text(text), refresh=True)
 
 
 def describe(status: Status, edges: int | None, now: float) -> str:
