@@ -53,10 +53,11 @@ def setting() -> str:
     """Return the machine and the versions that the figures are for."""
     packages = ("hedgerow", "numpy", "numba", "scikit-learn", "pyhuge")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    return f"{_processor()}, {cores()} cores; {versions}, Python {platform.python_version()}"
+    return f"{processor()}, {cores()} cores; {versions}, Python {platform.python_version()}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,0 +1,79 @@
+"""docs/streams.md: tables between pairs of markers, and the picture of memory."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from benchmarks.document import fill, table
+from benchmarks.pictures import plt, save
+from benchmarks.stream import store
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "streams.md"
+ALONE = "learning"
+
+
+def run(options: argparse.Namespace) -> None:
+    figures = store.read()
+    blocks = {"setting": figures["setting"]}
+    for part, block in BLOCKS.items():
+        if part in figures:
+            blocks[part] = block(figures[part])
+    fill(PAGE, blocks)
+    if "memory" in figures:
+        _draw(figures["memory"])
+
+
+def _throughput(figures: dict[str, Any]) -> str:
+    rows = []
+    for size in figures["sizes"]:
+        alone = size["seconds"][ALONE]
+        for kind, seconds in size["seconds"].items():
+            rows.append(
+                [
+                    f"{size['columns']:,}",
+                    "the learning pass alone" if kind == ALONE else kind,
+                    f"{size['rows'] / seconds:,.0f}",
+                    f"{size['rows'] * size['columns'] / seconds / 1e6:.1f}",
+                    f"{alone / seconds:.2f}",
+                ]
+            )
+    return table(["columns", "from", "rows/s", "million numbers/s", "share of learning"], rows)
+
+
+def _pauses(figures: list[dict[str, Any]]) -> str:
+    rows = [
+        [
+            f"{f['columns']:,}",
+            f"{f['bytes'] / 2**20:.1f}",
+            f"{f['median']:.3f}",
+            f"{f['longest']:.3f}",
+        ]
+        for f in figures
+    ]
+    return table(["columns", "MiB", "median, s", "longest, s"], rows)
+
+
+def _memory(figures: dict[str, Any]) -> str:
+    late = [
+        size for row, size in zip(figures["along"], figures["bytes"]) if row > figures["rows"] // 10
+    ]
+    return (
+        f"Over {figures['rows']:,} rows of {figures['columns']} columns, in "
+        f"{figures['seconds']:.0f} s, resident memory after the first tenth stayed between "
+        f"{min(late) / 2**20:.0f} and {max(late) / 2**20:.0f} MiB."
+    )
+
+
+BLOCKS = {"throughput": _throughput, "pauses": _pauses, "memory": _memory}
+
+
+def _draw(figures: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(figsize=(6, 2.4), layout="constrained")
+    axes.plot(
+        [row / 1e6 for row in figures["along"]],
+        [size / 2**20 for size in figures["bytes"]],
+        color="#0072b2",
+        linewidth=1,
+    )
+    axes.set(xlabel="million rows", ylabel="resident memory, MiB", ylim=(0, None), xlim=(0, None))
+    save(figure, "stream_memory")
