@@ -1,6 +1,6 @@
 """What `hedgerow compare` tells people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hedgerow import Comparison
 
 HEADINGS = {"stability": "stable", "f1": "F1", "fdp": "false"}
+COLUMNS_AT_ONCE = 10  # of the matrix: they fit on a line of 80
 STYLES = {"ok": "green", "not run": "dim"}
 
 
@@ -42,7 +43,8 @@ def show(
     if sum(outcome.ok for outcome in result) > 1:
         console.print(Text("\nAgreement", style="bold"))
         console.print(Text("edges that two methods share, in percent of those of either\n"))
-        console.print(_agreement(result), soft_wrap=False)
+        for block in _agreement(result):
+            console.print(block, soft_wrap=False)
     console.print()
     for message in warned:
         console.print(Text(f"Warning: {printable(message)}", style="yellow"))
@@ -68,15 +70,17 @@ def _methods(result: "Comparison") -> "Table":
     return table
 
 
-def _agreement(result: "Comparison") -> "Table":
-    """Return the matrix; its columns are numbered, as names would not fit."""
+def _agreement(result: "Comparison") -> Iterator["Table"]:
+    """Yield the lower half of the matrix; its columns are numbered, as names would not fit."""
     matrix = result.agreement
     found = [k for k, outcome in enumerate(result.outcomes) if outcome.ok]
-    table = _table(["", *(str(number) for number in range(1, len(found)))])
-    for number, i in enumerate(found, start=1):
-        cells = [f"{100 * matrix[i, j]:.0f}" for j in found if j < i]
-        table.add_row(f"{number} {result.outcomes[i].method}", *cells)
-    return table
+    for first in range(0, len(found) - 1, COLUMNS_AT_ONCE):
+        beside = found[first : first + COLUMNS_AT_ONCE]
+        table = _table(["", *(str(first + k + 1) for k in range(len(beside)))])
+        for number, i in enumerate(found[first:], start=first + 1):
+            cells = [f"{100 * matrix[i, j]:.0f}" for j in beside if j < i]
+            table.add_row(f"{number} {result.outcomes[i].method}", *cells)
+        yield table
 
 
 def _table(headings: Sequence[str]) -> "Table":
