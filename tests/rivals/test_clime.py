@@ -59,6 +59,16 @@ def test_precision_approaches_the_truth_as_the_penalty_falls(rival, exact, diamo
     assert errors[2] < errors[1] / 4 < errors[0] / 16
 
 
+@pytest.mark.parametrize("rival", RIVALS)
+def test_of_two_estimates_the_smaller_counts(rival, draw):
+    _, rows = draw("grid", 9, 50, seed=0)
+    corr, method = np.corrcoef(rows, rowvar=False), rival(threshold=0.0)
+    columns = np.abs(method._columns(corr + 0.2**2 / np.log(9) * np.eye(9), 0.2, Clock(None)))
+    assert not np.allclose(columns, columns.T)
+    precision = method._solve(corr, 0.2, None, Clock(None))
+    np.testing.assert_allclose(np.abs(precision), np.minimum(columns, columns.T))
+
+
 def test_the_first_step_finds_the_diagonal(exact, diamond):
     covariance = diamond(0.6)
     truth = np.diag(np.linalg.inv(covariance))
