@@ -17,6 +17,7 @@ from hedgerow.engines._interface import Edges, Repeats
 from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
+from hedgerow.engines.numba_cpu._products import WHOLE_TILES
 from hedgerow.engines.numba_cpu._scores import score_polynomials
 from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
@@ -133,8 +134,11 @@ def _ask_hedge(
 
 
 def _nodes_of_a_slab(n_columns: int) -> int:
-    """Return how many nodes share a pass over all correlations; a multiple of whole tiles."""
-    return 12 * min(max(n_columns // 96, 2), 20)
+    """Return how many nodes share a pass over all correlations; a multiple of whole tiles.
+
+    More would be a little faster, but every thread holds two rows for each.
+    """
+    return WHOLE_TILES * min(max(n_columns // 96, 2), 10)
 
 
 def _judge(
