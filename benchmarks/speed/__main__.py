@@ -12,7 +12,7 @@ PARTS = {
     "memory": "peak memory, also for many columns",
     "start": "importing, the command line, and compiling",
     "report": "fill docs/speed.md and draw its pictures",
-    "lasso": "time and F1 beside GraphicalLassoCV; only if asked for, because it takes an hour",
+    "lasso": "time and F1 beside GraphicalLassoCV; only if asked for, because it takes minutes",
 }
 ASKED_FOR = {"lasso"}
 
@@ -25,7 +25,6 @@ def main() -> None:
     )
     parser.add_argument("parts", nargs="*", help="as above; all but lasso if none is given")
     parser.add_argument("--rounds", type=int, default=15, help="of each measurement")
-    parser.add_argument("--limit", type=int, default=3600, help="seconds that a peer may take")
     options = parser.parse_args()
     unknown = sorted(set(options.parts) - set(PARTS))
     if unknown:
