@@ -7,6 +7,7 @@ from benchmarks.peers.recovery import LAST, rows_at
 from benchmarks.peers.solvers import SOLVERS
 
 GOAL = 0.9
+SIZES = 3  # that an exponent is fitted to
 OVERHEAD = 0.005  # seconds; shorter times say little about growth
 OURS = "hedgerow"
 
@@ -29,9 +30,12 @@ def rows_needed(curve: pl.DataFrame) -> str:
 
 
 def slope(points: pl.DataFrame, axis: str) -> float | None:
-    """Return the exponent of growth, by least squares on logarithms; None from too few points."""
-    known = points.filter(pl.col("seconds") > OVERHEAD).sort(axis)
-    if len(known) < 3:
+    """Return the exponent of growth, by least squares on logarithms; None from too few points.
+
+    Only the largest sizes count: at small ones other things take the time.
+    """
+    known = points.filter(pl.col("seconds") > OVERHEAD).sort(axis).tail(SIZES)
+    if len(known) < SIZES:
         return None
     size, seconds = np.log(known[axis].to_numpy()), np.log(known["seconds"].to_numpy())
     return float(np.polyfit(size, seconds, 1)[0])
