@@ -17,6 +17,7 @@ from hedgerow.report._pack import pack
 Array = NDArray[np.float64]
 
 _ROUNDS = 20
+_GENTLE = 4.0  # a first rate that unfolds what grew folded, and leaves the rest where it was
 _PAIRS = 2_000_000  # pairs pulled in a round: about a second in all
 
 
@@ -93,8 +94,7 @@ def _moved(part: csr_array, start: Array) -> Array:
     apart = distances > 0
     share = drawn[apart] / distances[apart]
     xy *= share.sum() / (share**2).sum()  # the scale of least stress
-    # This rate lets neighbours find each other and far pairs no more than lean: no folding anew.
-    _lower_stress(xy, part, pivots, distances, 1.0, rng)
+    _lower_stress(xy, part, pivots, distances, _GENTLE, rng)
     xy = (xy - xy.mean(axis=0)) / _spread(xy)
     left, _, right = np.linalg.svd(xy.T @ (start - start.mean(axis=0)))
     return xy @ left @ right + start.mean(axis=0)
