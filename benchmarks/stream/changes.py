@@ -42,7 +42,7 @@ def shares(found: Pairs, true: Pairs) -> Shares:
 
 
 def error_rates(
-    family: str, error: str, half_life: int, streams: int = 12, looks: int = 8
+    family: str, error: str, half_life: int, streams: int = 24, looks: int = 8
 ) -> tuple[Shares, Shares]:
     """Return means with forgetting, and with as many rows as it leaves, all counting the same."""
     rng = np.random.default_rng([half_life, FAMILIES.index(family)])
@@ -95,7 +95,7 @@ class Alarms(NamedTuple):
 
 
 def alarms(
-    family: str, error: str, half_life: int = 250, lives: int = 40, streams: int = 2
+    family: str, error: str, half_life: int = 250, lives: int = 60, streams: int = 3
 ) -> Alarms:
     """Return what is told, and would be told without a log, on streams without change."""
     rates = []
@@ -121,11 +121,12 @@ class Delays(NamedTuple):
 
     appeared: np.ndarray
     vanished: np.ndarray
+    false: float  # pairs told after a change that are no edges of the new world
 
 
-def delays(family: str, error: str, half_life: int = 250, streams: int = 4) -> Delays:
+def delays(family: str, error: str, half_life: int = 250, streams: int = 8) -> Delays:
     """Return how long the log takes to tell of new edges, and of old ones that it knew."""
-    appeared, vanished = [], []
+    appeared, vanished, false = [], [], 0
     for seed in range(streams):
         rng = np.random.default_rng(seed)
         before = world(family, rng)
@@ -134,19 +135,20 @@ def delays(family: str, error: str, half_life: int = 250, streams: int = 4) -> D
         first = next(k for k in range(1, len(looks)) if looks[k].lives < looks[k - 1].lives)
         known = {(edge.source, edge.target) for look in looks[:first] for edge in look.log}
         old, new = true_edges(before), true_edges(after)
-        appeared += _when_told(looks[first:], "appeared", new - old)
-        vanished += _when_told(looks[first:], "vanished", (old - new) & known)
-    return Delays(np.array(appeared), np.array(vanished))
+        came, went = (_when_told(looks[first:], kind) for kind in ("appeared", "vanished"))
+        appeared += [came.get(pair, np.inf) for pair in new - old]
+        vanished += [went.get(pair, np.inf) for pair in (old - new) & known]
+        false += len(came.keys() - new)
+    return Delays(np.array(appeared), np.array(vanished), false / streams)
 
 
-def _when_told(looks: list[Look], kind: str, pairs: Pairs) -> list[float]:
-    first = {
+def _when_told(looks: list[Look], kind: str) -> dict[tuple[int, int], float]:
+    return {
         (change.source, change.target): look.lives
         for look in reversed(looks)
         for change in look.log
         if change.kind == kind
     }
-    return [first.get(pair, np.inf) for pair in pairs]
 
 
 def draw(results: dict[tuple[str, str], Delays]) -> None:
@@ -168,7 +170,7 @@ def draw(results: dict[tuple[str, str], Delays]) -> None:
         panel.set_xlim(0, 8)
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("share that the log has told of")
-    panels[-1].legend(loc="lower right", fontsize=8)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     save(figure, "stream_changes")
 
 
@@ -204,11 +206,10 @@ def _alarm_table() -> str:
 def _delay_table(results: dict[tuple[str, str], Delays]) -> str:
     rows = []
     for (family, error), found in results.items():
-        cells = [
-            f"{np.quantile(times, q, method='higher'):.1f}" for times in found for q in (0.5, 0.95)
-        ]
-        rows.append([family, error, *cells])
-    titles = "half of the new edges", "95 %", "half of the old edges", "95 %"
+        *times, false = found
+        delays = [np.quantile(t, q, method="higher") for t in times for q in (0.5, 0.95)]
+        rows.append([family, error, *(f"{number:.1f}" for number in (*delays, false))])
+    titles = "half of the new edges", "95 %", "half of the old edges", "95 %", "false edges told"
     return table(["family", "error", *titles], rows)
 
 
