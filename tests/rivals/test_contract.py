@@ -11,16 +11,11 @@ from hedgerow.progress import watching
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # random data keep few of the promises
 
-# Checks of scikit-learn that cannot apply to a class, each with the reason.
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
-
 AVAILABLE = [name for name in rivals.names() if rivals.why_not(name) is None]
+ONE_OF_EACH_CLASS = {rivals.REGISTRY[name].class_name: rivals.make(name) for name in AVAILABLE}
 
 
-@parametrize_with_checks(
-    list({rivals.REGISTRY[name].class_name: rivals.make(name) for name in AVAILABLE}.values()),
-    expected_failed_checks=lambda method: EXPECTED_FAILURES.get(type(method).__name__, {}),
-)
+@parametrize_with_checks(list(ONE_OF_EACH_CLASS.values()))
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

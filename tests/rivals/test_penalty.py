@@ -152,3 +152,18 @@ def test_ebic_is_not_fooled_by_nodes_that_fit_all_rows(rival, seed, monkeypatch)
     rows = np.random.default_rng(seed).standard_normal((10, 30))
     graph = rival("ebic").fit(rows).adjacency_
     assert graph.sum(axis=0).max() <= 5
+
+
+@pytest.mark.parametrize("criterion", ["ebic", "cv", "stars"])
+def test_a_path_ends_where_the_solver_breaks_down(draw, criterion, monkeypatch):
+    _, rows = draw("chain", 5, 200, seed=0)
+    first, *smaller = grid(correlation(standard(rows)), 200)
+    solve = Quic._solve
+
+    def fragile(self, corr, penalty, start, clock):
+        if penalty <= smaller[0] * (1 + 1e-9):
+            raise FloatingPointError
+        return solve(self, corr, penalty, start, clock)
+
+    monkeypatch.setattr(Quic, "_solve", fragile)
+    np.testing.assert_allclose(Quic(criterion).fit(rows).penalty_, first)

@@ -36,6 +36,7 @@ _FOLDS = 5
 _SUBSAMPLES = 20
 _MOST_INSTABILITY = 0.05  # what the authors of StARS recommend
 _STAGE = "choosing the penalty"
+_BREAKDOWNS = (FloatingPointError, LinAlgError)  # of solvers, where a path ends
 
 
 class Penalised(Rival):
@@ -141,7 +142,10 @@ def by_stars(rival: Penalised, rows: Array, clock: Clock) -> float:
     penalties = grid(correlation(rows), m)
     chosen = penalties[0]
     for penalty in clock.over(penalties, _STAGE):
-        share = np.mean([rival._graph(path.down_to(penalty)) for path in paths], axis=0)
+        try:
+            share = np.mean([rival._graph(path.down_to(penalty)) for path in paths], axis=0)
+        except _BREAKDOWNS:
+            break
         instability = 2 * (share * (1 - share)).sum() / (p * (p - 1))
         if instability > _MOST_INSTABILITY:
             break
@@ -172,7 +176,7 @@ def _least(criterion: Callable[[float], float], penalties: list[float], clock: C
     for penalty in clock.over(penalties, _STAGE):
         try:
             value = criterion(penalty)
-        except (FloatingPointError, LinAlgError):
+        except _BREAKDOWNS:
             break
         best, least, since = (penalty, value, 0) if value < least else (best, least, since + 1)
         if since == _PATIENCE:
