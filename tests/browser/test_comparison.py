@@ -67,7 +67,7 @@ def test_facts_follow_the_switch(open_page, comparison):
     expect(made).to_contain_text("50%")  # false
     page.get_by_label("the true graph").check()
     expect(made).not_to_contain_text("beware")
-    assert len(shown_edges(page)) == 3
+    expect(page.locator(".edges .note")).to_have_text("3 edges of the true graph")
 
 
 def test_keys_move_the_switch_and_a_chosen_variable_stays(open_page, comparison, settle):
@@ -103,3 +103,22 @@ def test_the_drawing_changes_with_the_switch(open_page, comparison, view, pictur
     before = picture(page)
     page.get_by_label("second").check()
     assert eventually(page, lambda: not np.array_equal(picture(page), before))
+
+
+def test_many_methods_leave_room_for_the_other_cards(open_page, comparison):
+    many = (
+        *(outcome(f"method {k}", CHAIN) for k in range(30)),
+        *(outcome(f"broken {k}", reason="too few rows " * 20) for k in range(10)),
+    )
+    page = open_page(Comparison(many, NAMES, 200, 30.0, 1, comparison.covariance))
+    boxes = [card.bounding_box() for card in page.locator("section.card").all()]
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            beside = a["x"] >= b["x"] + b["width"] or b["x"] >= a["x"] + a["width"]
+            below = a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
+            assert beside or below
+    search = page.locator("#search").bounding_box()
+    card = page.locator("section.card", has=page.locator("#search")).bounding_box()
+    assert search["y"] + search["height"] <= card["y"] + card["height"]
+    page.get_by_role("radio", name="method 29").check()
+    expect(page.locator(".edges .note")).to_have_text("3 edges of method 29")

@@ -18,7 +18,10 @@ export function switchCard(
     el("li", {}, nameOf(name), ` ${[status, reason].filter(Boolean).join(": ")}`),
   );
   const rest = reasons.length
-    ? [el("h3", { class: "small" }, "Without a graph"), el("ul", { class: "without note" }, ...reasons)]
+    ? [
+        el("h3", { class: "small" }, "Without a graph"),
+        el("ul", { class: "without note", tabindex: "0" }, ...reasons),
+      ]
     : [];
   return el(
     "section",

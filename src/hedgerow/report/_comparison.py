@@ -100,4 +100,4 @@ def _drawing(comparison: Comparison) -> NDArray[np.float64]:
     common = 2 * finders >= len(graphs)
     shown = common if common.any() else np.ones_like(common)
     source, target = edges[shown].T
-    return layout(len(comparison.names), source, target, finders[shown] / max(1, len(graphs)))
+    return layout(len(comparison.names), source, target, np.ones(len(source)))
