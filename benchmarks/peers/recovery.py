@@ -35,14 +35,16 @@ PATIENCE = 12.0  # processor seconds for a curve, after which it stays as it is
 
 
 def cells() -> list[tuple]:
-    """Return the curves, the smaller models first."""
+    """Return the curves, slow methods last, and the smaller models first."""
     return [
         (p, family, tuning, method)
+        for slow in (False, True)
         for p, families in FAMILIES.items()
         for family in families
         for tuning in ("data", "oracle")
         for method, solver in SOLVERS.items()
-        if p <= solver.columns
+        if solver.slow is slow
+        and p <= solver.columns
         and DEGREES[family] <= solver.degree
         and (tuning == "data" or solver.oracle)
     ]
