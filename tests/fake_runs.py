@@ -12,7 +12,7 @@ def look(names, edges, rows=400, level=0.05, q_value=1e-6, warnings=()):
     edges = [(*edge, q_value)[:4] for edge in edges]
     edges.sort(key=lambda edge: edge[3])
     source, target, corr, q = np.array(edges, dtype=float).reshape(-1, 4).T
-    none = np.empty(0, dtype=np.intp)
+    findings = {name: np.empty(0, dtype=np.intp) for name in Graph._fields[6:]}
     graph = Graph(
         source=source.astype(np.intp),
         target=target.astype(np.intp),
@@ -20,10 +20,7 @@ def look(names, edges, rows=400, level=0.05, q_value=1e-6, warnings=()):
         z=corr * np.sqrt(rows),
         p_value=q / 10,
         q_value=q,
-        constant=none,
-        copies=none,
-        originals=none,
-        determined=none,
+        **findings,
     )
     return Look(rows, tuple(names), graph, "fdr", level, tuple(warnings))
 

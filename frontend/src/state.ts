@@ -39,7 +39,9 @@ export class State {
     }
     this.edges = edges;
     this.admit();
-    this.changed("edges");
+    // At once: the numbers of edges that listeners remember are no longer right.
+    this.pending.add("edges");
+    this.tell();
   }
 
   select(selection: Selection): void {

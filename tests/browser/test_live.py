@@ -14,6 +14,7 @@ from hedgerow.live import serve
 from tests.fake_runs import change, look, random_look, status
 
 NAMES = ["a", "b", "c"]
+REFUSED = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED"  # while there is no server
 CHAIN = [(0, 1, 0.5), (1, 2, -0.5)]
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -326,7 +327,7 @@ def test_names_are_text_wherever_they_are_shown(live, open_live, view):
 )
 def test_the_end_of_the_run_is_told_and_outlives_the_server(open_live, phase, said):
     with serve() as live:
-        page = open_live(live, logs="ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED")
+        page = open_live(live, logs=REFUSED)
         live(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator(".phase")).to_have_text("Learning")
         live(status(500, phase=phase))
@@ -336,9 +337,27 @@ def test_the_end_of_the_run_is_told_and_outlives_the_server(open_live, phase, sa
     expect(page.locator("#count")).to_have_text("2")
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("row 7:\n<b>x</b> is no number"), "Failed: row 7: <b>x</b> is no number"),
+        (KeyError(), "Failed: KeyError"),
+        (KeyboardInterrupt(), "Stopped"),
+    ],
+)
+def test_a_run_that_fails_says_why(open_live, error, said):
+    live = serve()
+    page = open_live(live, logs=REFUSED)
+    with pytest.raises(type(error)), live:
+        raise error
+    expect(page.locator(".phase")).to_have_text(said)
+    page.wait_for_timeout(1500)
+    expect(page.locator(".phase")).to_have_text(said)
+
+
 def test_it_comes_back_with_the_server(open_live):
     with serve() as live:
-        page = open_live(live, logs="ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED")
+        page = open_live(live, logs=REFUSED)
         live(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator(".phase")).to_have_text("Learning")
         page.evaluate("window.same = true")
@@ -358,7 +377,7 @@ def test_another_stream_at_the_same_address_begins_anew(open_url, live):
         page = open_url(
             before.url,
             asks=f"{re.escape(before.url)}events$",
-            logs="ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED",
+            logs=REFUSED,
         )
         before(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator("#count")).to_have_text("2")

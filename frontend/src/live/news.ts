@@ -3,7 +3,8 @@
 import type { Edges, Places, Variables } from "../data";
 
 export interface Status {
-  phase: "running" | "finished" | "stopped";
+  phase: "running" | "finished" | "stopped" | "failed";
+  problem?: string; // of a run that failed
   rows: number;
   badRows: number;
   rowsPerSecond: number;

@@ -5,10 +5,10 @@ import { count } from "../format";
 import type { State } from "../state";
 import type { Status } from "./news";
 
-const PHASES = {
-  running: "Learning",
+const ENDS = {
   finished: "Finished: the source has no more rows",
   stopped: "Stopped",
+  failed: "Failed",
 };
 
 export class Progress {
@@ -75,12 +75,14 @@ export class Progress {
 
   private words(): { said: string; state: string } {
     const { status, heard } = this;
-    if (status !== null && status.phase !== "running")
-      return { said: PHASES[status.phase], state: status.phase };
+    if (status !== null && status.phase !== "running") {
+      const { phase, problem } = status;
+      return { said: problem ? `${ENDS[phase]}: ${problem}` : ENDS[phase], state: phase };
+    }
     if (heard === false) return { said: "Connection lost, trying again", state: "lost" };
     if (!status?.rows) return { said: "Waiting for the first rows", state: "waiting" };
     if (status.rowsPerSecond === 0) return { said: "Waiting for more rows", state: "waiting" };
-    return { said: PHASES.running, state: "running" };
+    return { said: "Learning", state: "running" };
   }
 
   private showCheckpoint(): void {

@@ -29,6 +29,13 @@ def status_of(status: Status) -> dict[str, Any]:
     }
 
 
+def ending_of(error: BaseException) -> dict[str, Any]:
+    """Return what is different in the status of a run that did not end by itself."""
+    if not isinstance(error, Exception):  # Ctrl-C, or the program was told to exit
+        return {"phase": "stopped"}
+    return {"phase": "failed", "problem": " ".join(str(error).split()) or type(error).__name__}
+
+
 def changes_of(changes: Sequence[Noted]) -> list[dict[str, Any]]:
     """Return the change log, the newest first."""
     return [

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from hedgerow._version import __version__
 from hedgerow.live._board import Board
-from hedgerow.live._news import Noted, changes_of, data_of, status_of
+from hedgerow.live._news import Noted, changes_of, data_of, ending_of, status_of
 from hedgerow.live._places import Places
 from hedgerow.report._page import asset, fill, policy
 from hedgerow.report._payload import edges, places, variables
@@ -76,6 +76,7 @@ class LivePage:
         self._status: Status | None = None
         self._look: Look | None = None
         self._changes: deque[Noted] = deque(maxlen=_CHANGES_KEPT)
+        self._shown = status_of(Status("running", 0, 0, 0.0, None))  # what the board says
         self._log: deque[Noted] = deque(maxlen=_CHANGES_KEPT)
         self._news = Event()
         self._closing = Event()
@@ -95,7 +96,7 @@ class LivePage:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self._end(error)
 
     def wants_look(self) -> bool:
         """Tell whether a browser is connected."""
@@ -117,9 +118,14 @@ class LivePage:
 
     def close(self) -> None:
         """Show the last news and stop serving."""
+        self._end(None)
+
+    def _end(self, error: BaseException | None) -> None:
         self._closing.set()
         self._news.set()
         self._worker.join()
+        if error is not None:
+            self._board.post("status", self._shown | ending_of(error))
         self._board.close()
         self._server.stop()
 
@@ -143,7 +149,8 @@ class LivePage:
             self._board.post("places", places(self._places.follow(data)))
             self._board.post("edges", edges(data))
         if status is not None:
-            self._board.post("status", status_of(status))
+            self._shown = status_of(status)
+            self._board.post("status", self._shown)
         if changes:
             self._log.extend(changes)
             self._board.post("changes", changes_of(self._log))
