@@ -35,8 +35,8 @@ __all__ = [
     "to_dict",
 ]
 
-LOOKS_PER_HALF_LIFE = 4
-LOOKS_TO_APPEAR, LOOKS_TO_VANISH = 4, 8  # in a row
+LOOKS_PER_HALF_LIFE = 2
+LOOKS_TO_APPEAR, LOOKS_TO_VANISH = 3, 4  # in a row
 _FIRST_LOOK = 64  # rows
 _FAR_BEYOND = 100  # a q-value so many times below the level needs no patience
 _LOOSER, _LOOSEST = 4, 0.5
@@ -99,10 +99,10 @@ def look(watch: Watch, row: int, edges: Iterable[Edge]) -> tuple[Watch, list[Cha
     >>> watch, changes = look(start(level=0.05), 1000, [strong])
     >>> [(change.kind, change.source, change.target) for change in changes]
     [('appeared', 'a', 'b')]
-    >>> for row in range(1250, 3001, 250):
+    >>> for row in (1500, 2000, 2500, 3000):
     ...     watch, changes = look(watch, row, [])
     >>> [(change.kind, change.row, change.since) for change in changes]
-    [('vanished', 3000, 1250)]
+    [('vanished', 3000, 1500)]
     """
     seen = {(edge.source, edge.target): edge for edge in edges}
     present = {pair: seen.get(pair, edge) for pair, edge in watch.present.items()}
@@ -133,12 +133,12 @@ def level_to_stay(level: float) -> float:
 def next_look(row: int, half_life: float | None) -> int:
     """Return after how many rows in all the next look is due, when ``row`` have been seen.
 
-    Four times per half-life. Before the first one has passed, or if nothing is ever forgotten,
-    four times until the rows have doubled. It depends on nothing else, so that a stream is looked
-    at after the same rows however it was cut or stopped.
+    Twice per half-life. Before the first one has passed, or if nothing is ever forgotten, twice
+    until the rows have doubled. It depends on nothing else, so that a stream is looked at after
+    the same rows however it was cut or stopped.
 
     >>> next_look(4000, half_life=1000)
-    4250
+    4500
     >>> next_look(4000, half_life=None)
     4096
     """

@@ -126,14 +126,14 @@ def test_the_next_look_is_the_same_from_every_row_before_it(row, half_life):
     assert next_look((row + due - 1) // 2, half_life) == due
     assert next_look(due - 1, half_life) == due
     if half_life is not None and row >= half_life:
-        assert due - row <= half_life / 4 + 1
+        assert due - row <= half_life / 2 + 1
 
 
-def test_without_forgetting_four_looks_double_the_rows():
+def test_without_forgetting_two_looks_double_the_rows():
     rows = [64]
     for _ in range(16):
         rows.append(next_look(rows[-1], None))
-    assert [b / a for a, b in zip(rows, rows[4:])] == pytest.approx([2] * 13, rel=0.02)
+    assert [b / a for a, b in zip(rows, rows[2:])] == pytest.approx([2] * 15, rel=0.02)
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, None])
