@@ -1,32 +1,41 @@
 """Time, memory and error rate of the whole method on a GPU, beside what the hardware allows.
 
-    python benchmarks/speed/gpu.py --columns 20000 50000 100000 --rows 2000 --graph blocks
+    python benchmarks/speed/gpu.py --columns 20000 50000 100000 --graph blocks --seeds 5
 
-Rows are drawn on the GPU and are there when the clock starts. A run is the learning pass and the
-tested edges; the first one, which compiles the kernels, is not counted. Two floors stand beside
-the time: the bytes that must move through memory over the bandwidth of a large copy, and the
-multiplications over the rate of a large product, both measured in the same run.
+Rows are drawn on the GPU. The time of a run, the median of several, is that of the learning pass
+and the tested edges, from rows on the GPU to edges in NumPy; with ``--host``, that of
+`HedgeGraph.fit` on rows in the memory of the host. The first run, which compiles the kernels, is
+not counted. Two floors stand beside the time: the bytes that must move through memory over the
+bandwidth of a large copy, and the multiplications over the rate of a large product, both measured
+in the same run. Several seeds are several data sets, of which all are judged.
 """
 
 import argparse
 import json
 import statistics
 import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
 
+from hedgerow import HedgeGraph
 from hedgerow.engines.torch_gpu import fitting
-from hedgerow.engines.torch_gpu.judging import PairTests
+from hedgerow.engines.torch_gpu.layout import Settings
+from hedgerow.engines.torch_gpu.learning import average_shares
+from hedgerow.graph import LOOSEST_LEVEL
 
-_CLIQUE = 4
+_CLIQUE, _CHAIN = 4, 100
+_LEVEL = 0.05
 
 
 class Truth(NamedTuple):
-    """Rows, and the pairs i * p + j, i < j, that are edges."""
+    """Rows, the pairs i * p + j, i < j, that are edges, and the steps of the selection."""
 
     rows: torch.Tensor
     edges: torch.Tensor
+    steps: int
 
 
 def blocks(p: int, m: int, generator: torch.Generator) -> Truth:
@@ -36,25 +45,24 @@ def blocks(p: int, m: int, generator: torch.Generator) -> Truth:
     rows = torch.randn((m, p // _CLIQUE, _CLIQUE), device="cuda", generator=generator) @ factor.T
     start = torch.arange(0, p, _CLIQUE, device="cuda")[:, None]
     i, j = torch.triu_indices(_CLIQUE, _CLIQUE, 1, device="cuda")
-    return Truth(rows.reshape(m, p), ((start + i) * p + start + j).flatten())
+    return Truth(rows.reshape(m, p), ((start + i) * p + start + j).flatten(), steps=4)
 
 
 def chains(p: int, m: int, generator: torch.Generator) -> Truth:
     """Chains of a hundred, neighbours correlated 0.5: partial correlations of 0.4."""
-    length = 100
-    noise = torch.randn((m, p // length, length), device="cuda", generator=generator)
+    noise = torch.randn((m, p // _CHAIN, _CHAIN), device="cuda", generator=generator)
     rows = noise.clone()
-    for k in range(1, length):
+    for k in range(1, _CHAIN):
         rows[:, :, k] = 0.5 * rows[:, :, k - 1] + 0.75**0.5 * noise[:, :, k]
     i = torch.arange(p - 1, device="cuda")
-    i = i[(i + 1) % length != 0]
-    return Truth(rows.reshape(m, p), i * p + i + 1)
+    i = i[(i + 1) % _CHAIN != 0]
+    return Truth(rows.reshape(m, p), i * p + i + 1, steps=3)
 
 
 def independent(p: int, m: int, generator: torch.Generator) -> Truth:
     """No edge at all."""
     rows = torch.randn((m, p), device="cuda", generator=generator)
-    return Truth(rows, torch.empty(0, dtype=torch.int64, device="cuda"))
+    return Truth(rows, torch.empty(0, dtype=torch.int64, device="cuda"), steps=1)
 
 
 GRAPHS = {"blocks": blocks, "chains": chains, "independent": independent}
@@ -63,30 +71,40 @@ GRAPHS = {"blocks": blocks, "chains": chains, "independent": independent}
 def ceilings() -> tuple[float, float]:
     """Return the bytes per second of a copy and the operations per second of a product."""
     source, target = torch.randn((2, 1 << 29), device="cuda")
-    copy = _seconds(lambda: target.copy_(source))
+    copy = seconds(lambda: target.copy_(source), repeats=5)
     a = torch.randn((8192, 8192), device="cuda").half()
-    product = _seconds(lambda: a @ a)
+    product = seconds(lambda: a @ a, repeats=5)
     return 8 * 2**29 / copy, 2 * 8192**3 / product
 
 
-def floors(
-    p: int, m: int, steps: int, error: str, ceiling: tuple[float, float]
-) -> tuple[float, float]:
+def floors(truth: Truth, ceiling: tuple[float, float]) -> tuple[float, float]:
     """Return the least time for the bytes and for the multiplications, in seconds.
 
-    Bytes: with each batch, pulls (float32) and average weights (float16) are read and written.
-    Multiplications: prediction and gradient of every row, one product with all the columns for
-    each step of the selection, Hedge's residuals, and for each of three sweeps over half of all
-    products the witness; for the familywise error three more, with the refit's residuals too.
+    Bytes: for every pair of columns, those of the learning pass (`pair_bytes`). Multiplications:
+    prediction and gradient of every row, one product with all the columns for each step of the
+    selection, Hedge's residuals, and for each of three sweeps half of all products.
     """
-    batches = len(fitting.ends_of_batches(m))
-    moved = 12 * p**2 * batches
-    sweeps = 1.5 if error == "fdr" else 4.5
-    done = 2 * m * p**2 * (2 + steps + 1 + sweeps)
+    m, p = truth.rows.shape
+    moved = p**2 * pair_bytes(m, fitting.settings_for(p))
+    done = 2 * m * p**2 * (2 + truth.steps + 1 + 1.5)
     return moved / ceiling[0], done / ceiling[1]
 
 
-def _seconds(run, repeats: int = 5) -> float:
+def pair_bytes(m: int, settings: Settings) -> int:
+    """Return the bytes that move for one pair in a pass: its pull and its average weight."""
+    batches = fitting.ends_of_batches(m)
+    shares = average_shares(batches, m // settings.averages)
+    moved, base = 2 * settings.dtype.itemsize * sum(share > 0 for share in shares), 0
+    for stop, end in pairwise(batches):
+        moved += 4 * (base > 0)
+        if end - base > (settings.kept_rows if base else settings.remade_rows):
+            moved += 4
+            base = stop
+    return moved
+
+
+def seconds(run: Callable[[], object], repeats: int) -> float:
+    """Return the median time of some runs after a first one."""
     run()
     times = []
     for _ in range(repeats):
@@ -98,24 +116,20 @@ def _seconds(run, repeats: int = 5) -> float:
     return statistics.median(times)
 
 
-def measure(truth: Truth, error: str, repeats: int) -> dict[str, float]:
-    """Return time, memory and quality of one problem."""
-    p = truth.rows.shape[1]
+def edges_of_rows(rows: torch.Tensor, error: str) -> torch.Tensor:
+    """Return the edges at the level, as i * p + j, from rows on the GPU."""
+    evidence = fitting.evidence_of_rows(rows)
+    repeats = fitting.repeats(evidence, 1 - 1e-10)
+    assert (repeats.original == range(rows.shape[1])).all()
+    found = fitting.find_edges(evidence, error, LOOSEST_LEVEL)
+    keep = found.q_value <= _LEVEL
+    return torch.tensor(found.source[keep] * rows.shape[1] + found.target[keep])
 
-    def run() -> PairTests:
-        return fitting.edges_of_rows(truth.rows, error).tests
 
-    torch.cuda.reset_peak_memory_stats()
-    tests = run()
-    seconds = _seconds(run, repeats)
-    learning = _seconds(lambda: fitting.learn(truth.rows, fitting.settings_for(p)), repeats)
-    found = tests.q_value <= 0.05
-    pairs = tests.source[found] * p + tests.target[found]
-    right = int(torch.isin(pairs, truth.edges).sum())
+def quality(truth: Truth, pairs: torch.Tensor) -> dict[str, float]:
+    """Return how many edges were found, how many of them are none, and F1."""
+    right = int(torch.isin(pairs, truth.edges.cpu()).sum())
     return {
-        "seconds": seconds,
-        "learning": learning,
-        "gib": torch.cuda.max_memory_allocated() / 2**30,
         "edges": len(truth.edges),
         "found": len(pairs),
         "false": len(pairs) - right,
@@ -124,31 +138,56 @@ def measure(truth: Truth, error: str, repeats: int) -> dict[str, float]:
     }
 
 
+def measure(truth: Truth, error: str, repeats: int, *, host: bool) -> Iterator[dict[str, float]]:
+    """Yield the quality, and if there are repeats, times and memory of one problem."""
+    p = truth.rows.shape[1]
+    torch.cuda.reset_peak_memory_stats()
+    yield quality(truth, edges_of_rows(truth.rows, error))
+    if not repeats:
+        return
+    yield {
+        "seconds": seconds(lambda: edges_of_rows(truth.rows, error), repeats),
+        "learning": seconds(lambda: fitting.learn(truth.rows, fitting.settings_for(p)), repeats),
+        "gib": torch.cuda.max_memory_allocated() / 2**30,
+    }
+    if host:
+        rows = truth.rows.cpu().numpy()
+        torch.cuda.reset_peak_memory_stats()
+        yield {
+            "fit": seconds(lambda: HedgeGraph(error, _LEVEL, "cuda").fit(rows), repeats),
+            "transfer": seconds(lambda: torch.tensor(rows, device="cuda"), repeats),
+            "fit_gib": torch.cuda.max_memory_allocated() / 2**30,
+        }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--columns", type=int, nargs="+", default=[20000, 50000, 100000])
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--graph", choices=GRAPHS, nargs="+", default=["blocks"])
     parser.add_argument("--error", choices=["fdr", "fwer"], nargs="+", default=["fwer"])
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repeats", type=int, default=3, help="0: quality only")
+    parser.add_argument("--seeds", type=int, default=1, help="further ones: quality only")
+    parser.add_argument("--host", action="store_true", help="HedgeGraph.fit from host memory too")
     args = parser.parse_args()
     ceiling = ceilings()
     print(f"copy {ceiling[0] / 1e12:.2f} TB/s, product {ceiling[1] / 1e12:.0f} TFLOP/s", flush=True)
-    generator = torch.Generator("cuda").manual_seed(args.seed)
     for p in args.columns:
         for name in args.graph:
-            truth = GRAPHS[name](p, args.rows, generator)
-            for error in args.error:
-                result = measure(truth, error, args.repeats)
-                steps = 2 if name == "independent" else (4 if name == "blocks" else 3)
-                by_bytes, by_flops = floors(p, args.rows, steps, error, ceiling)
-                line = {"p": p, "m": args.rows, "graph": name, "error": error, **result}
-                line |= {"bytes_floor_s": by_bytes, "flops_floor_s": by_flops}
-                shown = {k: round(v, 4) if isinstance(v, float) else v for k, v in line.items()}
-                print(json.dumps(shown), flush=True)
-            del truth
-            torch.cuda.empty_cache()
+            for seed in range(args.seeds):
+                generator = torch.Generator("cuda").manual_seed(seed)
+                truth = GRAPHS[name](p, args.rows, generator)
+                by_bytes, by_flops = floors(truth, ceiling)
+                for error in args.error:
+                    line = {"p": p, "m": args.rows, "graph": name, "seed": seed, "error": error}
+                    repeats = 0 if seed else args.repeats
+                    for part in measure(truth, error, repeats, host=args.host):
+                        line |= part
+                    line |= {"bytes_floor_s": by_bytes, "flops_floor_s": by_flops}
+                    shown = {k: round(v, 5) if isinstance(v, float) else v for k, v in line.items()}
+                    print(json.dumps(shown), flush=True)
+                del truth
+                torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

@@ -9,19 +9,21 @@ import pytest
 from hedgerow import HedgeGraph, engines
 
 ROWS = np.random.default_rng(0).standard_normal((40, 3))
+MANY = 10_000  # columns
 
 
-@pytest.fixture
-def no_torch(monkeypatch):
-    monkeypatch.setattr(engines, "find_spec", lambda name: None)
-
-
-@pytest.fixture(params=[False, True])
-def torch_with_gpu(request, monkeypatch):
-    """A stand-in for torch that finds a GPU, or none."""
-    cuda = SimpleNamespace(is_available=lambda: request.param)
+def pretend(monkeypatch, *, gpu):
+    """Put a stand-in for torch in place that finds a GPU, or none."""
+    cuda = SimpleNamespace(is_available=lambda: gpu)
     monkeypatch.setattr(engines, "find_spec", lambda name: object())
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+
+
+@pytest.fixture(params=["torch", "triton"])
+def missing(request, monkeypatch):
+    """The package that is not installed."""
+    there = {"torch", "triton"} - {request.param}
+    monkeypatch.setattr(engines, "find_spec", lambda name: object() if name in there else None)
     return request.param
 
 
@@ -30,21 +32,36 @@ def test_unknown_devices_are_refused_with_the_list_of_known_ones():
         HedgeGraph(device="tpu").fit(ROWS)
 
 
-def test_cuda_without_torch_says_how_to_install_it(no_torch):
-    with pytest.raises(RuntimeError, match=r"torch is not installed .*hedgerow\[gpu\]"):
+def test_cuda_without_a_package_says_how_to_install_it(missing):
+    with pytest.raises(RuntimeError, match=rf"{missing} is not installed .*hedgerow\[gpu\]"):
         HedgeGraph(device="cuda").fit(ROWS)
 
 
-def test_auto_without_torch_is_the_processor(no_torch):
-    assert engines.engine_for("auto") == engines.engine_for("cpu") == "numba_cpu"
+def test_cuda_without_a_gpu_says_so(monkeypatch):
+    pretend(monkeypatch, gpu=False)
+    with pytest.raises(RuntimeError, match="torch finds no NVIDIA GPU"):
+        HedgeGraph(device="cuda").fit(ROWS)
+
+
+def test_auto_without_a_gpu_is_the_processor(monkeypatch, missing):
+    assert engines.engine_for("auto", MANY) == engines.engine_for("cpu") == "numba_cpu"
+    pretend(monkeypatch, gpu=False)
+    assert engines.engine_for("auto", MANY) == "numba_cpu"
     assert HedgeGraph(device="auto").fit(ROWS).n_samples_seen_ == 40
 
 
-def test_what_stands_between_us_and_a_gpu_is_told(torch_with_gpu):
-    assert engines.engine_for("auto") == "numba_cpu"
-    reason = "whole tables only" if torch_with_gpu else "torch finds no NVIDIA GPU"
-    with pytest.raises(RuntimeError, match=reason):
-        engines.engine_for("cuda")
+def test_auto_takes_the_gpu_for_many_columns(monkeypatch):
+    pretend(monkeypatch, gpu=True)
+    assert engines.engine_for("cuda") == "torch_gpu"
+    assert engines.engine_for("auto", MANY) == "torch_gpu"
+    assert engines.engine_for("auto", 10) == "numba_cpu"
+
+
+def test_a_gpu_does_not_forget(monkeypatch):
+    pretend(monkeypatch, gpu=True)
+    with pytest.raises(ValueError, match='half_life must be None with device="cuda", got 500'):
+        HedgeGraph(device="cuda", half_life=500).fit(ROWS)
+    assert engines.engine_for("auto", MANY, half_life=500) == "numba_cpu"
 
 
 def test_the_processor_needs_no_torch(monkeypatch):

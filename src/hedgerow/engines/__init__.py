@@ -17,8 +17,8 @@ __all__ = ["DEVICES", "Engine", "Repeats", "engine_for", "engine_for_saved", "lo
 
 DEVICES = ("cpu", "cuda", "auto")
 _ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"
-# With fewer columns a processor is done before a GPU has begun (docs/gpu.md).
-_WORTH_A_GPU = 2000
+# With fewer columns a processor is done before torch is loaded (docs/gpu.md).
+_WORTH_A_GPU = 4000
 
 
 def engine_for(device: str, n_columns: int = 0, half_life: float = NEVER) -> str:

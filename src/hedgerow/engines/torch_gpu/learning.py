@@ -21,7 +21,7 @@ LARGEST_RADIUS = 1.0
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
 BLOCK_NODES = 64  # of one program; with the widths and stages below the fastest on an H200
 _WIDTH, _STEEPEST_WIDTH = 64, 128  # columns that a program handles at a time
-_SHARED_BYTES = 128 << 10  # of fast memory for the rows that a program has in hand
+_SHARED_BYTES = 160 << 10  # of fast memory for the rows and residuals that a program has in hand
 _PROGRAMS = 2048  # at least, to keep all multiprocessors busy
 _COLUMNS, _NODES = 32, 32  # of one program of the small kernels
 _DEPTHS = (0, 16, 32, 64, 128, 256)  # of a tile: rows that it has room for
@@ -169,7 +169,7 @@ class _Strip:
         store = end - self.base > (settings.kept_rows if self.base else settings.remade_rows)
         past, batch, following = map(_depth, (begin - self.base, stop - begin, end - stop))
         stages = 2 if batch == _DEPTHS[-1] or (share and not past) else 3
-        blocks = self._blocks(_WIDTH, past + batch + following, stages)
+        blocks = self._blocks(_WIDTH, past + batch + following, past + batch, stages)
         columns_each, grid = self._grid(blocks["BN"])
         total, largest = self._new(grid[1]), self._new(grid[1])
         predicted = self._new(grid[1], following)
@@ -187,7 +187,7 @@ class _Strip:
 
     def _steepest(self, start: int, stop: int) -> Tensor:
         batch = _depth(stop - start)
-        blocks = self._blocks(_STEEPEST_WIDTH, batch, 3)
+        blocks = self._blocks(_STEEPEST_WIDTH, batch, batch, 3)
         columns_each, grid = self._grid(blocks["BN"])
         result = self._new(grid[1])
         learn_kernels.steepest[grid](
@@ -197,10 +197,10 @@ class _Strip:
         )  # fmt: skip
         return result
 
-    def _blocks(self, width: int, depth: int, stages: int) -> dict[str, int]:
+    def _blocks(self, width: int, n_rows: int, n_residuals: int, stages: int) -> dict[str, int]:
         """Return the shape of a program's blocks, narrower where batches are long."""
-        column_bytes = depth * self.settings.dtype.itemsize * stages
-        while width > _NARROWEST and width * column_bytes > _SHARED_BYTES:
+        left = _SHARED_BYTES // self.settings.dtype.itemsize - BLOCK_NODES * n_residuals
+        while width > _NARROWEST and width * n_rows * stages > left:
             width //= 2
         return {"BM": BLOCK_NODES, "BN": width, "num_warps": 4, "num_stages": stages}
 

@@ -1,5 +1,7 @@
 """How much memory a problem takes on the GPU, told before it is taken."""
 
+import math
+
 import torch
 
 from hedgerow.engines.torch_gpu import learning, selection
@@ -29,14 +31,19 @@ def moments_bytes(n_columns: int, n_rows: int) -> int:
 
 
 def check_memory(needed: int, n_columns: int, n_rows: int, device: torch.device) -> None:
-    """Raise MemoryError if the GPU has not so much memory free."""
-    if device.type != "cuda":
-        return
-    free, _ = torch.cuda.mem_get_info(device)
-    reusable = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    if needed > free + reusable:
+    """Raise MemoryError if the device has not so much memory free."""
+    free = free_bytes(device)
+    if needed > free:
         raise MemoryError(
             f"{n_columns} columns and {n_rows} rows need about {needed / 2**30:.1f} GiB of GPU "
-            f"memory, {(free + reusable) / 2**30:.1f} GiB are free; leave out columns, or rows if "
-            f'they are many, or use device="cpu"'
+            f"memory, {free / 2**30:.1f} GiB are free; leave out columns, or rows if they are "
+            f'many, or use device="cpu"'
         )
+
+
+def free_bytes(device: torch.device) -> float:
+    """Return how much memory a GPU has left; for the processor's, that is not known."""
+    if device.type != "cuda":
+        return math.inf
+    free, _ = torch.cuda.mem_get_info(device)
+    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
