@@ -41,6 +41,13 @@ def test_neighbours_that_matter_together_need_more_steps_than_neighbours(exact_r
     assert set(np.flatnonzero(GreedyPrune(n_steps=3).fit(rows).adjacency_.toarray()[0])) == truth
 
 
+def test_both_nodes_must_choose_each_other(exact_rows):
+    """With one step, the middle of a chain takes its stronger neighbour only."""
+    corr = np.array([[1.0, 0.8, 0.4], [0.8, 1.0, 0.5], [0.4, 0.5, 1.0]])
+    graph = GreedyPrune(n_steps=1).fit(exact_rows(corr, 500)).adjacency_.toarray()
+    assert np.array_equal(graph, np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=bool))
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_strength_is_the_share_of_variance_that_is_lost(seed, size):

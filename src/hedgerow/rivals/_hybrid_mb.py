@@ -1,23 +1,22 @@
 """One greedy step, then the lasso on what it leaves (Kelner, Koehler, Meka and Moitra)."""
 
-import warnings
 from collections.abc import Callable
 from math import log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path_gram
 
 from hedgerow._validate import in_open_interval, positive
 from hedgerow.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
+from hedgerow.rivals._lasso import descend
 from hedgerow.rivals._prune import least_strength, strengths
 
-# How far a point of the lasso's path, (penalty, weights, unexplained share), is past the one
-# wanted: negative before it.
+# How much too small a penalty is, given the weights that it leads to and the share of variance
+# that they leave.
 Excess = Callable[[float, Array, float], float]
+_LEAST_PENALTY = 1e-4  # of the penalty that leaves no weights
 
 
 class HybridMB(Rival):
@@ -51,7 +50,7 @@ class HybridMB(Rival):
     Notes
     -----
     Assumes a walk-summable model; its proof asks for O(λ² log p / κ⁴) rows, where λ bounds the
-    sums of weights once the first variable is projected away. Cost O(m p²) and a lasso path for
+    sums of weights once the first variable is projected away. Cost O(m p²) and some ten lassos for
     each node.
 
     References
@@ -112,70 +111,39 @@ def hybrid_weights(corr: Array, node: int, excess: Excess) -> tuple[Array, float
     first = int(others.argmax())
     given = corr - np.outer(corr[first], corr[first])
     variance = np.diag(given)
-    weights = np.zeros(len(corr))
-    rest = np.flatnonzero(variance > COLLINEAR)
-    rest = rest[rest != node]
+    # The first variable, and what it determines, become zero and take no part in the lasso.
+    scale = np.sqrt(np.where(variance > COLLINEAR, variance, np.inf))
+    standard, share = lasso_at(given / scale / scale[:, None], node, excess)
     left = max(variance[node], COLLINEAR)
-    if len(rest):
-        scale = np.sqrt(variance[rest])
-        gram = given[np.ix_(rest, rest)] / scale / scale[:, None]
-        towards = given[rest, node] / scale / sqrt(left)
-        standard, share = lasso_at(gram, towards, excess)
-        weights[rest] = standard * sqrt(left) / scale
-        left *= share
+    weights = standard * sqrt(left) / scale
     weights[first] = corr[first, node] - weights @ corr[first]
-    return weights, left
+    return weights, left * share
 
 
-def lasso_at(gram: Array, towards: Array, excess: Excess) -> tuple[Array, float]:
-    """Return the point of the lasso's path where ``excess`` becomes zero, and its residual share.
+def lasso_at(corr: Array, node: int, excess: Excess) -> tuple[Array, float]:
+    """Return the lasso of a node where ``excess`` becomes zero, and the share that it leaves.
 
     Examples
     --------
-    >>> gram, towards = np.eye(2), np.array([0.5, 0.1])
-    >>> lasso_at(gram, towards, lambda penalty, weights, share: 0.2 - penalty)[0].round(3)
-    array([0.3, 0. ])
+    >>> corr = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.0], [0.1, 0.0, 1.0]])
+    >>> lasso_at(corr, 0, lambda penalty, weights, share: 0.2 - penalty)[0].round(3)
+    array([0. , 0.3, 0. ])
     """
+    weights = np.zeros(len(corr))
 
-    def share_of(weights: Array) -> float:
-        share = 1.0 - 2.0 * float(weights @ towards) + float(weights @ gram @ weights)
-        return max(share, COLLINEAR)
+    def share() -> float:
+        left = 1.0 - 2.0 * float(weights @ corr[node]) + float(weights @ corr @ weights)
+        return max(left, COLLINEAR)
 
-    def past(weights: Array, penalty: float) -> float:
-        return excess(penalty, weights, share_of(weights))
+    def past(penalty: float) -> float:
+        descend(corr, node, penalty, weights)
+        return excess(penalty, weights, share())
 
-    def between(penalty: float) -> Array:
-        k = int(np.searchsorted(-penalties, -penalty, side="right"))
-        k = min(max(k, 1), len(penalties) - 1)
-        t = (penalties[k - 1] - penalty) / (penalties[k - 1] - penalties[k])
-        return path[k - 1] + t * (path[k] - path[k - 1])
-
-    penalties, path = _path_until(gram, towards, lambda w, penalty: past(w, penalty) >= 0)
-    if past(path[0], penalties[0]) >= 0:
-        weights = path[0]
-    elif past(path[-1], penalties[-1]) < 0:
-        weights = path[-1]
-    else:
-        root = brentq(lambda penalty: past(between(penalty), penalty), penalties[-1], penalties[0])
-        weights = between(root)
-    return weights, share_of(weights)
-
-
-def _path_until(
-    gram: Array, towards: Array, reached: Callable[[Array, float], bool]
-) -> tuple[Array, Array]:
-    """Return penalties and weights at the knots of the lasso's path, up to the end wanted."""
-    most = 16
-    while True:
-        most *= 2
-        with warnings.catch_warnings():
-            # The path of a degenerate Gram matrix ends early, which is no harm here.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            penalties, _, path = lars_path_gram(
-                towards, gram, n_samples=1, max_iter=most, method="lasso"
-            )
-        # Variables that enter together make equal knots.
-        distinct = np.append(np.diff(penalties) < 0, True)
-        penalties, knots = penalties[distinct], path.T[distinct]
-        if reached(knots[-1], penalties[-1]) or path.shape[1] <= most:
-            return penalties, knots
+    penalty = largest = float(np.abs(np.delete(corr[node], node)).max())
+    while past(penalty) < 0:
+        penalty /= 2.0
+        if penalty <= _LEAST_PENALTY * largest:
+            return weights, share()
+    if penalty < largest:
+        past(brentq(past, penalty, 2.0 * penalty, rtol=1e-6))
+    return weights, share()
