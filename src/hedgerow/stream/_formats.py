@@ -182,17 +182,21 @@ class Objects:
 
     def many(self, some: Block) -> Array | None:
         polars = optional("polars", "cli")
+        columns, others = map(set, self._schema)
+        # As many quotes as our names need: if none of them is missing, there are no others.
+        is_ours = some.data.count(b'"') == 2 * len(columns) * len(some.lines)
+        schema = dict.fromkeys(self._schema.columns, polars.Float64) if is_ours else None
         try:
-            frame = polars.read_ndjson(BytesIO(some.data), infer_schema_length=None)
+            frame = polars.read_ndjson(BytesIO(some.data), schema=schema, infer_schema_length=None)
         except polars.exceptions.PolarsError:
             return None
-        columns, others = map(set, self._schema)
         if len(frame) != len(some.lines) or not columns <= set(frame.columns) <= columns | others:
             return None
         frame = frame.select(self._schema.columns)
         if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
             return None
-        return frame.cast(polars.Float64).to_numpy(order="c")
+        rows = frame.cast(polars.Float64).to_numpy(order="c")
+        return None if is_ours and np.isnan(rows).any() else rows
 
     def one(self, some: Block, k: int) -> list[float]:
         return fields(object_in(line_of(some, k)), self._schema, number_in_json)
