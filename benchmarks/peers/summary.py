@@ -19,14 +19,12 @@ def methods_in(frame: pl.DataFrame) -> list[str]:
 
 
 def rows_needed(curve: pl.DataFrame) -> str:
-    """Return the first number of rows from which on nine graphs in ten are right."""
-    known = curve.filter(pl.col("exact").is_not_null()).sort("m")
-    short = [m for m, share in known.select("m", "exact").iter_rows() if share < GOAL]
-    enough = [m for m in known["m"] if m > max(short, default=0)]
-    if enough:
-        return f"{min(enough):,}"
-    complete = len(known) and known["m"].max() == rows_at(LAST)
-    return f"> {rows_at(LAST):,}" if complete else "?"
+    """Return the first number of rows with which nine graphs in ten are right."""
+    known = curve.drop_nulls("exact")
+    enough = known.filter(pl.col("exact") >= GOAL)["m"]
+    if len(enough):
+        return f"{enough.min():,}"
+    return f"> {rows_at(LAST):,}" if rows_at(LAST) in known["m"] else "?"
 
 
 def slope(points: pl.DataFrame, axis: str) -> float | None:

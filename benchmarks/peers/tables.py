@@ -112,7 +112,7 @@ def lost(frame: pl.DataFrame) -> str:
 
 
 def rows_to_recover(frame: pl.DataFrame, tuning: str) -> str:
-    """Return the rows from which on nine graphs in ten are exactly right."""
+    """Return the first number of rows with which nine graphs in ten are exactly right."""
     if not len(frame):
         return NOTHING
     frame = frame.filter(pl.col("tuning") == tuning)

@@ -109,7 +109,7 @@ def test_a_worker_ends_when_its_parent_is_gone(rows, tmp_path):
     np.save(tmp_path / ROWS, rows)
     (tmp_path / "0").mkdir()
     job = {"method": HERE + "Hangs", "parameters": {}, "budget": 600}
-    job |= {"columns": [0, 1, 2, 3, 4], "resamples": 0, "seed": 0}
+    job |= {"resamples": 0, "seed": 0}
     (tmp_path / "0" / JOB).write_text(json.dumps(job))
     worker = subprocess.Popen(
         [sys.executable, "-m", "hedgerow.comparison._worker", str(tmp_path / "0")],
@@ -170,6 +170,14 @@ def test_constant_columns_are_set_aside_once_for_all(rows):
     assert chain.edges.tolist() == [[0, 2], [2, 3], [3, 4], [4, 6]]
     assert chain.adjacency.shape == (7, 7)
     assert chain.stability == 1.0
+
+
+def test_a_column_that_varies_in_one_half_only_is_set_aside_in_the_other(rows):
+    rows[:, 2] = 0.0
+    rows[7, 2] = 1.0
+    [[first, second]] = compare(rows, HERE + "Chain", resamples=1)[HERE + "Chain"].halves
+    whole, without = [[0, 1], [1, 2], [2, 3], [3, 4]], [[0, 1], [1, 3], [3, 4]]
+    assert sorted([first.tolist(), second.tolist()]) == sorted([whole, without])
 
 
 def test_bad_rows():

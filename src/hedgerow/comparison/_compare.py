@@ -15,7 +15,7 @@ from hedgerow import progress
 from hedgerow._validate import integer_at_least, positive
 from hedgerow.comparison._job import ROWS
 from hedgerow.comparison._methods import Methods, chosen
-from hedgerow.comparison._outcome import Outcome, Status
+from hedgerow.comparison._outcome import Outcome, Status, varying
 from hedgerow.comparison._process import found, run
 from hedgerow.comparison._result import Comparison
 from hedgerow.estimators import DataWarning
@@ -73,10 +73,10 @@ def compare(
     table = BaseEstimator()
     rows = read_rows(table, X, reset=True, min_rows=_FEWEST_ROWS)
     labels = column_labels(table)
-    columns = _varying(rows, labels)
+    _warn_of_constant(rows, labels)
     wanted = check(methods, time_budget, resamples, seed)
     graph = None if truth is None else _graph(truth, rows.shape[1])
-    job = {"budget": time_budget, "resamples": resamples, "seed": seed, "columns": columns.tolist()}
+    job = {"budget": time_budget, "resamples": resamples, "seed": seed}
     return Comparison(
         outcomes=tuple(_outcomes(rows, wanted, job)),
         names=tuple(map(str, labels)),
@@ -103,7 +103,7 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     n_columns, interrupted = rows.shape[1], False
     with TemporaryDirectory(prefix="hedgerow-") as name:
-        np.save(Path(name) / ROWS, rows[:, job["columns"]], allow_pickle=False)
+        np.save(Path(name) / ROWS, rows, allow_pickle=False)
         for number, (method, parameters) in enumerate(wanted.items()):
             folder = Path(name) / str(number)
             folder.mkdir()
@@ -119,15 +119,13 @@ def _outcomes(
             yield outcome or Outcome(method, Status.NOT_RUN, "interrupted", n_columns)
 
 
-def _varying(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the columns that methods are shown, and warn of the others."""
-    varies = rows.min(axis=0) != rows.max(axis=0)
-    if varies.sum() < 2:
-        raise ValueError(f"X must have at least two columns that vary, got {varies.sum()}")
-    if not varies.all():
-        aside = listed(map(repr, labels[~varies]))
+def _warn_of_constant(rows: np.ndarray, labels: np.ndarray) -> None:
+    columns = varying(rows)
+    if len(columns) < 2:
+        raise ValueError(f"X must have at least two columns that vary, got {len(columns)}")
+    if len(columns) < len(labels):
+        aside = listed(map(repr, np.delete(labels, columns)))
         warnings.warn(f"constant columns are isolated nodes: {aside}", DataWarning, stacklevel=3)
-    return np.flatnonzero(varies)
 
 
 def _graph(truth: Any, n_columns: int) -> csr_array:

@@ -103,3 +103,8 @@ def halves_of(n_rows: int, seed: int, split: int) -> list[NDArray[np.int64]]:
     """
     order = np.random.default_rng([seed, split]).permutation(n_rows)
     return [np.sort(half) for half in np.array_split(order, 2)]
+
+
+def varying(rows: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Return the columns that vary; others have no neighbours, and no method is shown them."""
+    return np.flatnonzero(rows.min(axis=0) != rows.max(axis=0))

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from hedgerow._atomic import atomic_path
 from hedgerow.comparison._job import FAILURE, JOB, READY, ROWS, SPLIT, WHOLE
 from hedgerow.comparison._methods import build
-from hedgerow.comparison._outcome import Status, edges_of, halves_of
+from hedgerow.comparison._outcome import Status, edges_of, halves_of, varying
 from hedgerow.rivals import OutOfTime
 
 _WARM_UP_LIMIT = 5.0  # seconds
@@ -53,11 +53,10 @@ def main(folder: Path) -> None:
 
 def _work(method: Any, folder: Path, job: dict[str, Any]) -> None:
     end = monotonic() + job["budget"]
-    columns = np.array(job["columns"])
     rows = np.load(folder.parent / ROWS, mmap_mode="r", allow_pickle=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        whole = _fit(method, rows, columns, end)
+        whole = _fit(method, rows, end)
     messages = list(dict.fromkeys(" ".join(str(each.message).split()) for each in caught))
     with atomic_path(folder / WHOLE) as file:
         np.savez(file, **whole._asdict(), warnings=np.array(messages, dtype=str))
@@ -66,12 +65,15 @@ def _work(method: Any, folder: Path, job: dict[str, Any]) -> None:
         halves = halves_of(len(rows), job["seed"], split)
         # Half the rows may be too few for a method; the graph of all rows stands all the same.
         with suppress(Exception):
-            fits = [_fit(method, rows[half], columns, end) for half in halves]
+            fits = [_fit(method, rows[half], end) for half in halves]
             with atomic_path(folder / SPLIT.format(split)) as file:
                 np.savez(file, first=fits[0].edges, second=fits[1].edges)
 
 
-def _fit(method: Any, rows: NDArray[np.floating], columns: NDArray[np.int64], end: float) -> Fit:
+def _fit(method: Any, rows: NDArray[np.floating], end: float) -> Fit:
+    """Learn from the columns that vary in these rows."""
+    columns = varying(rows)
+    rows = rows[:, columns]
     method = clone(method)
     left = end - monotonic()
     if left <= 0:
