@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from hedgerow.datasets import make
 from hedgerow.rivals import BirthDeath
-from hedgerow.rivals._birth_death import _move, init
+from hedgerow.rivals._birth_death import _move, forget, init, probabilities
 from tests.rivals._pseudo import all_graphs, log_pseudo_likelihood, toggled
 
 
@@ -118,12 +118,46 @@ def test_certainty_is_not_a_problem():
 
 
 def test_copies_of_one_column_are_joined():
-    """Rates fall from 1 to nearly 0 here: sums that remember the 1 would be wrong."""
-    rng = np.random.default_rng(6)
-    copies = np.repeat(rng.standard_normal((60, 1)), 4, axis=1)
+    copies = np.repeat(np.random.default_rng(6).standard_normal((60, 1)), 4, axis=1)
     method = BirthDeath(n_iterations=2_000).fit(copies)
     assert np.isfinite(method.score_matrix_).all()
     assert method.adjacency_.sum() > 0
+
+
+def test_sums_of_rates_forget_what_has_gone():
+    """Rates fall from 1 to nearly 0 here, one after the other."""
+    noise = np.random.default_rng(7).standard_normal((100, 6))
+    rows = standard(noise[:, [0, 0, 0, 1, 1, 1]] + 0.1 * noise)
+    walk = init(rows.T @ rows / 100, 100, 0.0)
+    _move(walk, np.random.default_rng(8).random((50, 2)))
+    assert walk.row_rate.min() < 1e-10
+    assert np.allclose(walk.row_rate, walk.rate.sum(axis=1), rtol=1e-6, atol=0.0)
+
+
+def test_the_first_half_is_forgotten(draw):
+    """Of two moves, what is seen is the graph between them."""
+    _, rows = draw("cycle", 5, 50, seed=11)
+    rows = standard(rows)
+    walk = init(rows.T @ rows / 50, 50, 0.0)
+    _move(walk, np.random.default_rng(3).random((1, 2)))
+    found = BirthDeath(0.5, n_iterations=2, random_state=3).fit(rows).score_matrix_
+    assert np.allclose(found, walk.probability, rtol=1e-6)
+
+
+def test_probabilities_are_means_over_time_since_the_walk_was_forgotten(draw):
+    _, rows = draw("cycle", 6, 40, seed=9)
+    rows = standard(rows)
+    walk = init(rows.T @ rows / 40, 40, 0.0)
+    uniform = np.random.default_rng(10).random((60, 2))
+    _move(walk, uniform[:20])
+    forget(walk)
+    seen, time = np.zeros((6, 6)), 0.0
+    for step in range(20, 60):
+        lasts = 1.0 / walk.rate.sum()
+        seen += lasts * walk.probability
+        time += lasts
+        _move(walk, uniform[step : step + 1])
+    assert np.allclose(probabilities(walk), seen / time, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
