@@ -14,7 +14,7 @@ _WHERE = {
     "SparsitronGraph": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
 }
-_MODULES = ("datasets", "io", "metrics", "plot", "report", "rivals", "stream", "theory")
+_MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "stream", "theory")
 
 __all__ = [
     "Comparison",
@@ -24,6 +24,7 @@ __all__ = [
     "compare",
     "datasets",
     "io",
+    "live",
     "metrics",
     "plot",
     "report",

@@ -68,7 +68,8 @@ def test_links_between_documents_lead_somewhere(document):
 
 
 @pytest.mark.parametrize(
-    "package", ["hedgerow.io", "hedgerow.plot", "hedgerow.report", "hedgerow.cli"]
+    "package",
+    ["hedgerow.io", "hedgerow.plot", "hedgerow.report", "hedgerow.live", "hedgerow.cli"],
 )
 def test_examples_in_docstrings_run(package):
     whole = import_module(package)

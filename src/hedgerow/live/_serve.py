@@ -43,11 +43,17 @@ def serve(*, title: str = "Hedgerow stream", port: int = 0) -> "LivePage":
 
     Examples
     --------
-    >>> from hedgerow.stream import Status
-    >>> with serve(title="Sensors") as page:
-    ...     page(Status("running", rows=1000, bad_rows=0, rows_per_second=250.0, checkpoint=None))
-    ...     page.url.startswith("http://127.0.0.1:")
-    True
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from hedgerow.stream import run
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "walk.csv"
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+    >>> np.savetxt(file, walk, delimiter=",", header="a,b,c", comments="")
+    >>> with serve(title="A walk") as page:
+    ...     address = page.url  # http://127.0.0.1:8484/, to be opened in a browser
+    ...     model = run(file, changes=True, watchers=[page])
+    >>> len(model.edges_)
+    2
     """
     return LivePage(title, port)
 
