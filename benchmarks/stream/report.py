@@ -24,19 +24,17 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _throughput(figures: dict[str, Any]) -> str:
-    rows = []
-    for size in figures["sizes"]:
-        alone = size["seconds"][ALONE]
-        for kind, seconds in size["seconds"].items():
-            rows.append(
-                [
-                    f"{size['columns']:,}",
-                    "the learning pass alone" if kind == ALONE else kind,
-                    f"{size['rows'] / seconds:,.0f}",
-                    f"{size['rows'] * size['columns'] / seconds / 1e6:.1f}",
-                    f"{alone / seconds:.2f}",
-                ]
-            )
+    rows = [
+        [
+            f"{size['columns']:,}",
+            "the learning pass alone" if kind == ALONE else kind,
+            f"{rate:,.0f}",
+            f"{rate * size['columns'] / 1e6:.1f}",
+            f"{rate / size['rows_per_second'][ALONE]:.2f}",
+        ]
+        for size in figures["sizes"]
+        for kind, rate in size["rows_per_second"].items()
+    ]
     return table(["columns", "from", "rows/s", "million numbers/s", "share of learning"], rows)
 
 

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -21,6 +23,7 @@ from hedgerow.stream import Status
 from hedgerow.stream._checkpoint import Checkpoints
 from hedgerow.stream._run import BAD_ROWS
 
+PAGE = Path(__file__).parents[2] / "docs" / "streams.md"
 PYTHON = [sys.executable, "-m", "hedgerow", "stream"]
 command = import_module("hedgerow.cli.stream")  # the module, not its command
 
@@ -256,3 +259,16 @@ def test_the_line_on_a_terminal(monkeypatch, capsys):
     assert "testing pairs: asking Hedge, 25%" in shown
     assert "50%" not in shown
     assert not StatusLine(hidden=True).wants_look()
+
+
+def test_the_examples_of_the_page_run(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.rename("readings.csv")
+    text = PAGE.read_text().partition("## From Python\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    space = {}
+    for block in blocks:
+        exec(compile(block, PAGE.name, "exec"), space)
+    assert len(blocks) == 2
+    assert saved("state").rows == 800
+    assert saved("other-state").offset == {"row": 5000}
