@@ -20,7 +20,7 @@ from benchmarks.peers.summary import (
     slope,
 )
 
-PACKAGES = ("hedgerow", "numpy", "scipy", "scikit-learn", "pyhuge", "gglasso", "skglm")
+PACKAGES = ("hedgerow", "numpy", "scipy", "scikit-learn", "pyhuge", "gglasso")
 NOTHING = "No results yet."
 # Orders of time that the paper's Appendix A gives, or the reason why it gives none.
 STATED = {
