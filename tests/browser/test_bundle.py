@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import hedgerow.report
+import hedgerow
 
 FRONTEND = Path(__file__).parents[2] / "frontend"
-REPORT = Path(hedgerow.report.__file__).parent
+PACKAGE = Path(hedgerow.__file__).parent
+SCRIPTS = ["report/bundle.js", "live/bundle.js"]
+STYLES = ["report/bundle.css", "live/bundle.css"]
 
 
 def digest_of_sources():
@@ -21,20 +23,22 @@ def digest_of_sources():
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("name", ["bundle.js", "bundle.css"])
+@pytest.mark.parametrize("name", SCRIPTS + STYLES)
 def test_the_bundle_is_built_from_these_sources(name):
-    found = re.search(r"from sources ([0-9a-f]{64})", (REPORT / name).read_text(encoding="utf-8"))
+    found = re.search(r"from sources ([0-9a-f]{64})", (PACKAGE / name).read_text(encoding="utf-8"))
     assert found, f"{name} has no digest"
     assert found[1] == digest_of_sources(), "run: cd frontend && npm install && npm run build"
 
 
-def test_the_bundle_can_stand_inside_a_script_element():
-    script = (REPORT / "bundle.js").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_bundle_can_stand_inside_a_script_element(name):
+    script = (PACKAGE / name).read_text(encoding="utf-8")
     assert not re.search(r"</script|<!--", script, re.IGNORECASE)
 
 
-def test_the_bundle_carries_the_licences_of_what_it_contains():
-    script = (REPORT / "bundle.js").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_bundle_carries_the_licences_of_what_it_contains(name):
+    script = (PACKAGE / name).read_text(encoding="utf-8")
     for package in ("sigma", "graphology", "graphology-layout-forceatlas2", "graphology-utils"):
         assert re.search(rf"^{package} \d+\.\d+\.\d+$", script, re.MULTILINE), package
     assert script.count("Permission is hereby granted, free of charge") >= 4

@@ -11,14 +11,16 @@ export class Motion {
   private last = 0;
   private gliding = false;
 
+  /** Variables move only while `mayGlide`. */
   constructor(
     private readonly scene: Scene,
+    private readonly mayGlide: () => boolean,
     private readonly onFrame: () => void,
   ) {}
 
-  /** Begin, or go on with newer data; `glide` if variables should move too. */
-  start(glide: boolean): void {
-    this.gliding ||= glide;
+  /** Begin, or go on with newer data. */
+  start(): void {
+    this.gliding = true;
     if (this.frame) return;
     this.last = performance.now();
     this.step(this.last);
@@ -28,7 +30,8 @@ export class Motion {
     const passed = calm.matches ? Infinity : Math.max(0, now - this.last);
     this.last = now;
     const fading = this.scene.fade(Math.min(1, passed / FADE));
-    if (this.gliding) this.gliding = this.scene.approach(1 - Math.exp(-passed / GLIDE));
+    const share = 1 - Math.exp(-passed / GLIDE);
+    this.gliding &&= this.mayGlide() && this.scene.approach(share);
     this.onFrame();
     this.frame = fading || this.gliding ? requestAnimationFrame((time) => this.step(time)) : 0;
   }

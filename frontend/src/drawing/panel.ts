@@ -32,7 +32,11 @@ class Drawing {
   ) {
     this.scene = new Scene(state, stage);
     this.view = this.createView();
-    this.motion = new Motion(this.scene, () => this.view.refresh());
+    this.motion = new Motion(
+      this.scene,
+      () => !this.arrangement.own,
+      () => this.view.refresh(),
+    );
     const arrange = this.tool("Rearrange", "Arrange the variables anew, by forces", () =>
       this.arrangement.running ? this.arrangement.stop() : this.arrangement.start(),
     );
@@ -82,7 +86,7 @@ class Drawing {
   /** Take other edges; variables that the reader has arranged stay. */
   private follow(): void {
     this.scene.readEdges();
-    this.motion.start(!this.arrangement.own);
+    this.motion.start();
     this.showLegend();
   }
 
