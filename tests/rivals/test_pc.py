@@ -12,7 +12,6 @@ from hedgerow.rivals._pc import smallest_z
 @pytest.fixture
 def reference():
     """Skeleton and largest p-values of causal-learn."""
-    pytest.importorskip("causallearn")
     from causallearn.utils.cit import FisherZ
     from causallearn.utils.PCUtils.SkeletonDiscovery import skeleton_discovery
 
