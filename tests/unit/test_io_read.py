@@ -413,3 +413,13 @@ def test_old_line_ends_are_told_as_such(tmp_path):
     path.write_bytes(b"a,b\r1,2\r3,4\r")
     with pytest.raises(DataError, match="line 1 must end with a line feed, got a carriage return"):
         open_table(path)
+
+
+def test_columns_of_json_lines_keep_their_order(tmp_path):
+    names = [f"x{j}" for j in range(100)]
+    rows = np.random.default_rng(0).standard_normal((2500, 100)).round(3).tolist()
+    lines = [json.dumps(dict(zip(names, row))) for row in rows]
+    lines[1000] = lines[1000].replace("}", ', "late": 1, "as late": 2}')
+    (tmp_path / "rows.ndjson").write_text("\n".join(lines))
+    table = open_table(tmp_path / "rows.ndjson", missing="drop")
+    assert table.names == [*names, "as late", "late"]

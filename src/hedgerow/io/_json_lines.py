@@ -29,7 +29,10 @@ class JsonLines:
             raise DataError("the file is empty")
         self._first = first
         frame = _whole(first)
-        self.columns = [Column(name, flaw_of(frame[name])) for name in frame.columns]
+        # Polars gives the columns in any order, another each time.
+        top = dict.fromkeys(json.loads(first.data.partition(b"\n")[0]))
+        names = [*top, *sorted(frame.columns - top.keys())]
+        self.columns = [Column(name, flaw_of(frame[name])) for name in names]
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows, a block at a time."""
