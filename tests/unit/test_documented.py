@@ -69,7 +69,7 @@ def test_links_between_documents_lead_somewhere(document):
 
 @pytest.mark.parametrize(
     "package",
-    ["hedgerow.io", "hedgerow.plot", "hedgerow.report", "hedgerow.live", "hedgerow.cli"],
+    [f"hedgerow.{name}" for name in ("io", "plot", "report", "stream", "live", "cli")],
 )
 def test_examples_in_docstrings_run(package):
     whole = import_module(package)
