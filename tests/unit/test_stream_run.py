@@ -270,6 +270,23 @@ def test_events_are_lines_of_json_and_never_twice(tmp_path):
         stream.run(Memory(), checkpoint=tmp_path / "saved", events=events)
 
 
+def test_a_run_without_the_log_leaves_it_as_it_was(tmp_path):
+    events, folder = tmp_path / "events", tmp_path / "saved"
+    stream.run(Memory(), checkpoint=folder, events=events, stop=after(4))
+    before = events.read_bytes()
+    assert before
+    stream.run(Memory(), checkpoint=folder, stop=after(2))
+    stream.run(Memory(), checkpoint=folder, changes=True, stop=after(2))
+    stream.run(Memory(), checkpoint=folder, events=events)
+    assert events.read_bytes().startswith(before)
+
+
+def test_a_folder_that_cannot_be_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=r"no checkpoints in '.*/file/saved': Not a directory"):
+        stream.run(Memory(), checkpoint=tmp_path / "file" / "saved")
+
+
 def test_a_bad_row_ends_the_run_after_a_checkpoint(tmp_path):
     rows = np.delete(ROWS, [320, 333], axis=0)
     for _ in range(2):  # the same command meets the same row

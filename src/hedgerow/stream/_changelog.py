@@ -26,10 +26,9 @@ class ChangeLog:
         saved: dict[str, Any] | None,
     ) -> None:
         self._half_life = model.half_life
-        self._watch = changes.start(model.level)
-        if saved is not None:
-            self._watch = changes.from_dict(saved["watch"])
-        self._file = None if path is None else EventFile(path, saved["bytes"] if saved else 0)
+        self._watch = changes.from_dict(saved["watch"]) if saved else changes.start(model.level)
+        self._length = saved["bytes"] if saved else 0
+        self._file = None if path is None else EventFile(path, self._length)
 
     def next_look(self, row: int) -> int:
         """Return after how many rows in all the next look is due."""
@@ -45,8 +44,9 @@ class ChangeLog:
 
     def save(self) -> dict[str, Any]:
         """Bring the file to disk; return what a checkpoint has to remember."""
-        length = 0 if self._file is None else self._file.sync()
-        return {"watch": changes.to_dict(self._watch), "bytes": length}
+        if self._file is not None:
+            self._length = self._file.sync()
+        return {"watch": changes.to_dict(self._watch), "bytes": self._length}
 
     def close(self) -> None:
         """Let go of the file."""

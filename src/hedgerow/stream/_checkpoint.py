@@ -41,8 +41,11 @@ class Checkpoints:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (self._folder / "lock").open("ab")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self._folder / "lock").open("ab")
+        except OSError as error:
+            raise DataError(f"no checkpoints in {str(folder)!r}: {error.strerror}") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -78,8 +78,9 @@ class RedisStream:
             except (self._redis.ConnectionError, self._redis.TimeoutError) as error:
                 if not self._follow:
                     raise DataError(f"Redis does not answer: {error}") from error
-                connected = self._wait(error)
-                entries = []
+                _warn(f"Redis does not answer, trying again until it does: {error}")
+                time.sleep(PAUSE)
+                connected, entries = False, []
             except self._redis.ResponseError as error:
                 raise DataError(f"Redis refuses: {error}") from error
             if not (entries or self._follow):
@@ -156,11 +157,6 @@ class RedisStream:
             self.schema = first_schema(columns, self._wish)
         schema = self.schema or Schema(["unknown"], [])
         return JsonEntries(schema) if is_json else FieldEntries(schema)
-
-    def _wait(self, error: Exception) -> bool:
-        _warn(f"Redis does not answer, trying again until it does: {error}")
-        time.sleep(PAUSE)
-        return False
 
     def _look_for_gaps(self) -> None:
         info = self._client.xinfo_stream(self._key)

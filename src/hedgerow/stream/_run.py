@@ -192,7 +192,7 @@ class _Run:
         if self._saves is None or not state.rows or state.offset == self._saved_offset:
             return
         try:
-            state.changes = self._log.save() if self._log else None
+            state.changes = self._log.save() if self._log else state.changes
             checkpoint = state.to_checkpoint(self._source)
             self._saves.write(checkpoint)
         except OSError as error:
