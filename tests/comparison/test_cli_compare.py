@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from hedgerow.cli._truth import read_truth
 from hedgerow.datasets import make
 
 OURS = "tests.comparison.methods:"
+ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments, **extra):
@@ -170,7 +172,7 @@ def test_ctrl_c_shows_what_is_done(table, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.getcwd(), "CHILD_PID_FILE": str(pid)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CHILD_PID_FILE": str(pid)},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     end = time.monotonic() + 60
