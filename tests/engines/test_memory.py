@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("resource", reason="peak memory cannot be asked for on this system")
 
-from benchmarks.speed import memory  # noqa: E402
+from benchmarks.speed import memory
 
 
 def test_a_fit_holds_five_matrices_and_a_chunk(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    found = memory.in_a_process(n_columns=2000, n_rows=1000)
-    assert 4.0 < found["matrices"] < memory.AIM + found["chunk"] == 6.0
+    found = memory.in_a_process(n_columns=3000, n_rows=1000)
+    assert 4.0 < found["matrices"] < memory.AIM + found["chunk"]

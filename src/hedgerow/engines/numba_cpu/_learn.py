@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,8 @@ from hedgerow.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
+_Piece = tuple[int, NDArray[np.intp]]  # where it starts, and where its batches end
+_Room = tuple[NDArray[np.float64], NDArray[np.float32]]
 
 _SINGLES_PER_LINE = LINE // np.dtype(np.float32).itemsize
 _CHUNK = 2**20  # numbers of a chunk of rows
@@ -55,13 +57,14 @@ def learn(state: Learned, rows: Rows) -> Learned:
     if not pieces:
         return state
     start = 0
+    rooms = cycle([_room(pieces, rows.shape[1]), _room(pieces, rows.shape[1])])
     prepare = partial(_prepare, state.half_life, rows)
     with team() as run:
-        chunk = prepare(state.hedge.columns, *pieces[0])
+        chunk = prepare(next(rooms), state.hedge.columns, *pieces[0])
         for following in [*pieces[1:], None]:
             jobs = _jobs(state, chunk)
             if following is not None:  # one thread prepares the next chunk meanwhile
-                jobs.insert(0, partial(prepare, chunk.columns, *following))
+                jobs.insert(0, partial(prepare, next(rooms), chunk.columns, *following))
             end = start + len(chunk.standard)
             result = run(jobs, partial(_tell, start, end, len(rows)))
             start = end
@@ -121,7 +124,7 @@ def from_numpy(arrays: Named) -> Learned:
     return Learned(moments, HedgeState(learner.columns, **own), half_life)
 
 
-def _pieces(state: Learned, rows: Rows) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def _pieces(state: Learned, rows: Rows) -> Iterator[_Piece]:
     """Yield where chunks of whole batches start, and where their batches end.
 
     The first is short, because all threads but one wait for it. After the batch that ends a period
@@ -142,17 +145,27 @@ def _pieces(state: Learned, rows: Rows) -> Iterator[tuple[int, NDArray[np.intp]]
         yield start, np.array(some)
 
 
+def _room(pieces: list[_Piece], n_columns: int) -> _Room:
+    """Return memory for the contrasts and standardised rows of the longest piece."""
+    longest = max(int(ends[-1]) - start for start, ends in pieces)
+    return zeros(longest, n_columns, np.float64), zeros(longest, n_columns, np.float32)
+
+
 def _prepare(
-    half_life: float, rows: Rows, columns: Columns, start: int, ends: NDArray[np.intp]
+    half_life: float,
+    rows: Rows,
+    room: _Room,
+    columns: Columns,
+    start: int,
+    ends: NDArray[np.intp],
 ) -> _Chunk:
     """Return the rows from ``start`` to the last of ``ends``, ready to be learned from."""
     rows, ends = rows[start : ends[-1]], ends - start
-    seen, (n_rows, n_columns) = columns.rows, rows.shape
+    seen, n_rows = columns.rows, len(rows)
     weights = row_weights(seen, n_rows, half_life)
     totals = _running(columns.weight, weights)
     shares = [share_of(*around) for around in pairwise(totals[[0, *ends]])]
-    contrasts = zeros(n_rows, n_columns, np.float64)
-    standard = zeros(n_rows, n_columns, np.float32)
+    contrasts, standard = (memory[:n_rows] for memory in room)
     mean, squares = columns.mean.copy(), columns.squares.copy()
     columns = Columns(seen + n_rows, mean, squares, float(totals[-1]))
     prepare_rows(rows, weights, totals, ends, columns, contrasts, standard)
