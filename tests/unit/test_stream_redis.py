@@ -141,13 +141,16 @@ def test_entries_delivered_but_not_saved_are_read_again(client, url, tmp_path):
     assert pending(client) == 0
 
 
-def test_entries_saved_but_not_acknowledged_are_not_read_again(client, url, tmp_path, monkeypatch):
-    """As after a crash between the checkpoint and the acknowledgement."""
+@pytest.mark.parametrize("chunks", [2, 6])
+def test_entries_saved_but_not_acknowledged_are_not_read_again(
+    client, url, tmp_path, monkeypatch, chunks
+):
+    """As after a crash between the checkpoint and the acknowledgement, also of the last entries."""
     add(client, ROWS)
     with monkeypatch.context() as patch:
         patch.setattr("hedgerow.stream._redis.RedisStream.ack", lambda self, offset: None)
-        stream.run(url, checkpoint=tmp_path, every=100, stop=after(2))
-    assert pending(client) == 100
+        stream.run(url, checkpoint=tmp_path, stop=after(chunks))
+    assert pending(client) == 50 * chunks
     result = stream.run(url, checkpoint=tmp_path, every=100)
     assert same(result, HedgeGraph().fit(ROWS))
     assert pending(client) == 0
