@@ -165,7 +165,7 @@ def _prepare(
     weights = row_weights(seen, n_rows, half_life)
     totals = _running(columns.weight, weights)
     shares = [share_of(*around) for around in pairwise(totals[[0, *ends]])]
-    contrasts, standard = (memory[:n_rows] for memory in room)
+    contrasts, standard = room[0][:n_rows], room[1][:n_rows]
     mean, squares = columns.mean.copy(), columns.squares.copy()
     columns = Columns(seen + n_rows, mean, squares, float(totals[-1]))
     prepare_rows(rows, weights, totals, ends, columns, contrasts, standard)
