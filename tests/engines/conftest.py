@@ -83,6 +83,7 @@ def large_blocks(monkeypatch):
 
     for name in ("BLOCK_NODES", "_WIDTH", "_STEEPEST_WIDTH", "_COLUMNS", "_NODES"):
         monkeypatch.setattr(learning, name, 128)
+    monkeypatch.setattr(learning, "_FAST_BYTES", 1 << 30)
     monkeypatch.setattr(pairs, "_BLOCK", 128)
 
 

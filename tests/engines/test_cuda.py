@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason="torch is not installed: make test-gpu tests
 pytest.importorskip("triton", reason="triton is not installed: make test-gpu tests this")
 
 from hedgerow import HedgeGraph, engines
+from hedgerow.progress import watching
 
 
 @pytest.fixture(autouse=True)
@@ -127,6 +128,13 @@ def test_too_little_memory_is_told_with_what_is_needed(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda device: 1.0)
     with pytest.raises(MemoryError, match=r"12 columns and 90 rows need about 0.\d GiB of GPU"):
         HedgeGraph(device="cuda").fit(frame())
+
+
+def test_progress_is_told():
+    stages = {}
+    with watching(stages.__setitem__):
+        fitted(frame(), device="cuda")
+    assert stages == {"learning": 1.0, "choosing neighbours": 1.0, "asking Hedge": 1.0}
 
 
 @pytest.mark.parametrize("n_rows", [2, 4, 5, 9])

@@ -95,7 +95,7 @@ def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
 def _refuse_non_finite(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:
     # The sum is finite only if every entry is, and costs no array; it may overflow by itself.
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(rows.sum(dtype=np.float64)):
+        if np.isfinite(rows.sum()):
             return
     missing, infinite = np.isnan(rows), np.isinf(rows)
     per_column = missing.sum(axis=0) + infinite.sum(axis=0)

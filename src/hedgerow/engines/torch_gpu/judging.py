@@ -24,6 +24,7 @@ from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import two_sided, z_at
 from hedgerow.multiplicity import group_weights, null_shares_of_counts
 from hedgerow.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
+from hedgerow.progress import report
 
 # For the false discovery rate, pairs are listed down to a p-value at which about this many nulls
 # per column are, but not beyond the other; and if need be so many that no edge is missed.
@@ -63,7 +64,10 @@ def judge_pairs(
     rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS)
     refit = selection.refit(columns, fast, rules, settings)
     evidence = pairs.gather(columns, fast, refit, weights, settings)
-    listed, q_value, z = _Test(evidence, error, both=False).judge(loosest)
+    test = _Test(evidence, error, both=False)
+    report("asking Hedge", 2 / 3)  # two of three sweeps over all pairs
+    listed, q_value, z = test.judge(loosest)
+    report("asking Hedge", 1.0)
     p, m = columns.shape
     if asks_both(p, m, error):
         also, q_both, _ = _Test(evidence, error, both=True).judge(loosest)

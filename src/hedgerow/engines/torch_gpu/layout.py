@@ -13,7 +13,8 @@ class Settings(NamedTuple):
     """float16 products for speed, or nearly those of float32 for small or delicate problems."""
 
     dtype: torch.dtype
-    precision: str  # how Triton multiplies them
+    precision: str  # how Triton multiplies them ...
+    copies: int  # ... and in how many parts it then holds residuals
     weight_unit: float  # scales weights to the middle of the range of dtype
     product_shift: float  # the same for unnormalised weights, as a power of two
     collinear: float  # variance left of a variable below which rounding errors would show
@@ -22,8 +23,8 @@ class Settings(NamedTuple):
     averages: int  # weights are averaged at least so often in a pass, and at most in every batch
 
 
-HALF = Settings(torch.float16, "ieee", 4096.0, 15.0, 2e-3, 256, 128, 32)
-SINGLE = Settings(torch.float32, "tf32x3", 1.0, 0.0, 1e-6, 64, 64, 1 << 30)
+HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32)
+SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30)
 
 
 def whole(size: int, of: int = TILE) -> int:

@@ -16,12 +16,13 @@ from torch import Tensor
 
 from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
 from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
+from hedgerow.progress import report
 
 LARGEST_RADIUS = 1.0
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
 BLOCK_NODES = 64  # of one program; with the widths and stages below the fastest on an H200
 _WIDTH, _STEEPEST_WIDTH = 64, 128  # columns that a program handles at a time
-_SHARED_BYTES = 160 << 10  # of fast memory for the rows and residuals that a program has in hand
+_FAST_BYTES = 208 << 10  # of a program's memory, for the rows and residuals that it has in hand
 _PROGRAMS = 2048  # at least, to keep all multiprocessors busy
 _COLUMNS, _NODES = 32, 32  # of one program of the small kernels
 _DEPTHS = (0, 16, 32, 64, 128, 256)  # of a tile: rows that it has room for
@@ -76,7 +77,11 @@ def learn(rows: Tensor, n_columns: int, batches: list[int], settings: Settings) 
     strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
     average = torch.zeros((width, width), dtype=settings.dtype, device=rows.device)
     for first in range(0, width, strip):
-        _Strip(rows, average, first, min(strip, width - first), n_columns, settings).learn(batches)
+        last = min(first + strip, width)
+        _Strip(rows, average, first, last - first, n_columns, settings).learn(batches)
+        if rows.is_cuda:
+            torch.cuda.synchronize(rows.device)  # what is reported as done should be
+        report("learning", last / width)
     return Weights(average, settings.weight_unit)
 
 
@@ -170,7 +175,7 @@ class _Strip:
         past, batch, following = map(_depth, (begin - self.base, stop - begin, end - stop))
         stages = 2 if batch == _DEPTHS[-1] or (share and not past) else 3
         blocks = self._blocks(_WIDTH, past + batch + following, past + batch, stages)
-        columns_each, grid = self._grid(blocks["BN"])
+        columns_each, grid = self._grid(blocks)
         total, largest = self._new(grid[1]), self._new(grid[1])
         predicted = self._new(grid[1], following)
         learn_kernels.advance[grid](
@@ -188,7 +193,7 @@ class _Strip:
     def _steepest(self, start: int, stop: int) -> Tensor:
         batch = _depth(stop - start)
         blocks = self._blocks(_STEEPEST_WIDTH, batch, batch, 3)
-        columns_each, grid = self._grid(blocks["BN"])
+        columns_each, grid = self._grid(blocks)
         result = self._new(grid[1])
         learn_kernels.steepest[grid](
             self.rows, self.residuals, result,
@@ -198,17 +203,21 @@ class _Strip:
         return result
 
     def _blocks(self, width: int, n_rows: int, n_residuals: int, stages: int) -> dict[str, int]:
-        """Return the shape of a program's blocks, narrower where batches are long."""
-        left = _SHARED_BYTES // self.settings.dtype.itemsize - BLOCK_NODES * n_residuals
-        while width > _NARROWEST and width * n_rows * stages > left:
-            width //= 2
-        return {"BM": BLOCK_NODES, "BN": width, "num_warps": 4, "num_stages": stages}
+        """Return the shape of a program's blocks, smaller where batches are long."""
+        nodes, settings = BLOCK_NODES, self.settings
+        room = _FAST_BYTES // settings.dtype.itemsize
+        while nodes * n_residuals * settings.copies + width * n_rows * stages > room:
+            if width > _NARROWEST:
+                width //= 2
+            else:
+                nodes //= 2
+        return {"BM": nodes, "BN": width, "num_warps": 4, "num_stages": stages}
 
-    def _grid(self, block_columns: int) -> tuple[int, tuple[int, int]]:
-        blocks = self.n_nodes // BLOCK_NODES
-        ranges = max(1, min(self.width // (4 * block_columns), -(-_PROGRAMS // blocks)))
-        columns_each = whole(-(-self.width // ranges), block_columns)
-        return columns_each, (blocks, -(-self.width // columns_each))
+    def _grid(self, blocks: dict[str, int]) -> tuple[int, tuple[int, int]]:
+        n_blocks, width = self.n_nodes // blocks["BM"], blocks["BN"]
+        ranges = max(1, min(self.width // (4 * width), -(-_PROGRAMS // n_blocks)))
+        columns_each = whole(-(-self.width // ranges), width)
+        return columns_each, (n_blocks, -(-self.width // columns_each))
 
     def _new(self, parts: int, *shape: int) -> Tensor:
         shape = (parts, self.n_nodes, *shape)

@@ -13,6 +13,7 @@ from torch import Tensor
 from hedgerow.engines.torch_gpu import selection_kernel
 from hedgerow.engines.torch_gpu.layout import TILE, Settings
 from hedgerow.engines.torch_gpu.scores import z_at, z_score
+from hedgerow.progress import report
 
 STRIP_BYTES = 8 << 30  # memory for one of the two arrays of a strip
 _BLOCK = 2048  # columns that one program of the kernel handles
@@ -54,6 +55,7 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
         search = _Search(columns, fast_columns, nodes, work, scores, rules, settings)
         parts.append(search.run())
         residuals[nodes] = search.residuals
+        report("choosing neighbours", min(first + strip, p) / p)
     widest = max(part[0].shape[1] for part in parts)
     neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
     weights = torch.cat([_widen(part[1], widest, 0) for part in parts])
