@@ -14,6 +14,8 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.io import DataError
 from hedgerow.stream import BadRow, CheckpointWarning, Chunk, Schema
+from hedgerow.stream._news import News
+from hedgerow.stream._state import State
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
@@ -368,6 +370,12 @@ def test_looks_carry_warnings_instead_of_giving_them(recwarn):
     stream.run(Memory(constant, names=[*NAMES, "flat"]), watchers=[notes])
     assert "constant columns are isolated nodes: 'flat'" in notes.statuses[-1].look.warnings
     assert not recwarn.list
+
+
+def test_without_watchers_nothing_is_gathered_for_them():
+    news = News((), State(HedgeGraph()))
+    news.add(look=None, changes=["a change"])
+    assert news._changes == []
 
 
 def test_nobody_watching_costs_no_look(monkeypatch):

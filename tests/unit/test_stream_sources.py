@@ -214,6 +214,16 @@ def test_seeking_in_another_file_is_refused(tmp_path):
         resume()
 
 
+def test_seeking_in_a_file_that_is_followed_and_was_cut_is_refused(tmp_path):
+    path = write(tmp_path / "rows.csv", CSV)
+    _, _, offset = all_of(open_source(path))
+    write(path, "a,b\n")
+    source = open_source(path, follow=True)
+    source.seek(offset, Schema(["a", "b"], []))
+    with pytest.raises(DataError, match="19 bytes were read, and now it has 4"):
+        next(source.chunks())
+
+
 def test_columns_must_stay_and_may_change_places(tmp_path):
     schema = Schema(["a", "b"], ["when"])
 

@@ -33,8 +33,9 @@ class News:
 
     def add(self, look: Look, changes: list[Change]) -> None:
         """Take what the change log found when it looked."""
-        self._look, self._is_new = look, True
-        self._changes += changes
+        if self._watchers:
+            self._look, self._is_new = look, True
+            self._changes += changes
 
     def tell(self, phase: str, saved: Saved | None) -> None:
         """Tell the watchers."""

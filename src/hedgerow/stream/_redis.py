@@ -23,7 +23,6 @@ from hedgerow.io._records import Block
 from hedgerow.io._source import Column, optional
 from hedgerow.stream._bytes import PAUSE
 from hedgerow.stream._formats import (
-    Format,
     Objects,
     columns_of_cells,
     columns_of_object,
@@ -35,7 +34,8 @@ from hedgerow.stream._formats import (
 )
 from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, first_schema
 
-Entries = list[tuple[bytes, dict[bytes, bytes]]]
+Entry = dict[bytes, bytes]
+Entries = list[tuple[bytes, Entry]]
 
 _CONSUMER = "hedgerow"
 _JSON = b"json"
@@ -56,7 +56,7 @@ class RedisStream:
         self._redis = optional("redis", "redis")
         # Asked once more by itself, the client would miss the entries of a reply that was lost.
         once = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
-        self._client = self._redis.Redis.from_url(address, retry=once)
+        self._client = self._redis.Redis.from_url(address, retry=once, protocol=2)
         with self._failures():
             self._join()
             self._read = _removed(self._client.xinfo_stream(self._key))
@@ -120,8 +120,9 @@ class RedisStream:
             )
 
     def _next_entries(self) -> Entries:
-        n_columns = len(self.schema.columns) if self.schema else 1
-        count = min(max(_NUMBERS_AT_ONCE // n_columns, _FEWEST), _MOST)
+        count = _FEWEST
+        if self.schema is not None:
+            count = min(max(_NUMBERS_AT_ONCE // len(self.schema.columns), _FEWEST), _MOST)
         wait = round(1000 * PAUSE) if self._follow else None
         found = self._client.xreadgroup(
             self._group, _CONSUMER, {self._key: ">"}, count=count, block=wait
@@ -132,9 +133,10 @@ class RedisStream:
         if not entries:
             return Chunk(np.empty((0, 0)), self._offset(self._last, 0))
         ids = [self._last, *(number.decode() for number, _ in entries)]
-        format = self._format(entries)
-        n_columns = len(self.schema.columns) if self.schema else 1
-        rows, reasons = read(format, entries, (len(entries), n_columns))
+        if self.schema is None:
+            self._judge(entries)
+        schema = self.schema or Schema(["unknown"], [])
+        rows, reasons = read(EntryRows(schema), entries, (len(entries), len(schema.columns)))
         bad = [
             BadRow(k - count, self._offset(ids[k], k), f"entry {ids[k + 1]}", reason)
             for count, (k, reason) in enumerate(reasons.items())
@@ -145,18 +147,14 @@ class RedisStream:
     def _offset(self, number: str, further: int) -> Offset:
         return {"id": number, "read": self._read + further}
 
-    def _format(self, entries: Entries) -> Format[Entries]:
-        is_json = entries[0][1].keys() == {_JSON}
+    def _judge(self, entries: Entries) -> None:
         for _, entry in entries:
-            if self.schema is not None:
-                break
             try:
-                columns = columns_of_object(object_in(entry[_JSON])) if is_json else _columns(entry)
-            except (KeyError, ValueError):
+                columns = _columns(entry)
+            except ValueError:
                 continue  # a bad row, to be told with the others
             self.schema = first_schema(columns, self._wish)
-        schema = self.schema or Schema(["unknown"], [])
-        return JsonEntries(schema) if is_json else FieldEntries(schema)
+            return
 
     def _look_for_gaps(self) -> None:
         info = self._client.xinfo_stream(self._key)
@@ -176,15 +174,17 @@ class RedisStream:
             raise DataError(f"Redis: {error}") from error
 
 
-class FieldEntries:
-    """Entries whose fields are the columns."""
+class EntryRows:
+    """Entries whose fields are the columns, or that have one field, which holds a JSON object."""
 
     def __init__(self, schema: Schema) -> None:
-        self._schema = schema
+        self._schema, self._objects = schema, Objects(schema)
         self._names = [name.encode() for name in schema.columns]
         self._known = {name.encode() for name in (*schema.columns, *schema.others)}
 
     def many(self, some: Entries) -> NDArray[np.float64] | None:
+        if all(_is_json(entry) for _, entry in some):
+            return self._objects.many(_lines(some))
         try:
             texts = [entry[name] for _, entry in some for name in self._names]
         except KeyError:
@@ -194,30 +194,26 @@ class FieldEntries:
         return numbers_between(b",".join([*texts, b""]), ",", (len(some), len(self._names)))
 
     def one(self, some: Entries, k: int) -> list[float]:
-        texts = {_text(name): _text(value) for name, value in some[k][1].items()}
+        entry = some[k][1]
+        if _is_json(entry):
+            return self._objects.one(_lines(some[k : k + 1]), 0)
+        texts = {_text(name): _text(value) for name, value in entry.items()}
         return fields(texts, self._schema, number_in_text)
 
 
-class JsonEntries:
-    """Entries with one field, which holds a JSON object; quicker for many columns."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._objects = Objects(schema)
-
-    def many(self, some: Entries) -> NDArray[np.float64] | None:
-        return self._objects.many(_lines(some))
-
-    def one(self, some: Entries, k: int) -> list[float]:
-        return self._objects.one(_lines(some[k : k + 1]), 0)
+def _is_json(entry: Entry) -> bool:
+    return entry.keys() == {_JSON}
 
 
 def _lines(entries: Entries) -> Block:
-    lines = [entry.get(_JSON, b"{}").replace(b"\n", b" ") + b"\n" for _, entry in entries]
+    lines = [entry[_JSON].replace(b"\n", b" ") + b"\n" for _, entry in entries]
     sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
     return Block(b"".join(lines), np.arange(len(lines)), np.cumsum(sizes) - sizes, 0)
 
 
-def _columns(entry: dict[bytes, bytes]) -> list[Column]:
+def _columns(entry: Entry) -> list[Column]:
+    if _is_json(entry):
+        return columns_of_object(object_in(entry[_JSON]))
     return columns_of_cells([*map(_text, entry)], [*map(_text, entry.values())])
 
 

@@ -44,7 +44,7 @@ def run(
     Parameters
     ----------
     source : Source, str or path
-        From `open_source`, or what it takes.
+        From `open_source`, or what it takes; it is closed in the end.
     model : HedgeGraph, optional
         Its parameters are used; it is not changed itself.
     checkpoint : str or path, optional
@@ -92,12 +92,12 @@ def run(
     pace = Pace(every)
     model = HedgeGraph() if model is None else clone(model)
     with ExitStack() as stack:
-        saves = None
-        if checkpoint is not None:
-            saves = stack.enter_context(closing(Checkpoints(checkpoint)))
         if isinstance(source, str | os.PathLike):
             source = open_source(source)
         stack.enter_context(closing(source))
+        saves = None
+        if checkpoint is not None:
+            saves = stack.enter_context(closing(Checkpoints(checkpoint)))
         state = State(model)
         last = saves.latest() if saves else None
         if last is not None:

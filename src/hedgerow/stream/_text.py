@@ -64,9 +64,9 @@ class Text:
             parts = whole_lines(self._stream, offset["byte"], offset["line"])
         last = offset or self._offset(0, 1)
         for lines in parts:
-            chunk = None if lines is None else self._chunk(lines)
-            last = chunk.offset if chunk else last
-            yield chunk or Chunk(np.empty((0, 0)), last)
+            chunk = Chunk(np.empty((0, 0)), last) if lines is None else self._chunk(lines)
+            last = chunk.offset
+            yield chunk
 
     def close(self) -> None:
         """Let go of the bytes."""
@@ -74,7 +74,9 @@ class Text:
 
     def _find_again(self, parts: Iterator[Lines | None], offset: Offset) -> None:
         """Make sure that this is the text of the offset, and go there."""
-        for lines in filter(None, parts):
+        for lines in parts:
+            if lines is None:
+                break  # that is all there is, too little
             self._remember(lines)
             if lines.byte == 0:
                 self._begin(lines)
