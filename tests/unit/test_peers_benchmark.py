@@ -124,6 +124,14 @@ def test_causes_of_a_common_effect_are_married():
     assert real.marriages([(0, 2), (1, 2), (2, 3)]) == [(0, 1)]
 
 
+def test_columns_of_one_value_nearly_everywhere_are_left_out():
+    rows = np.zeros((100, 3))
+    rows[:, 0] = np.arange(100)
+    rows[:4, 1] = 1.0
+    rows[:6, 2] = 1.0
+    assert real.mostly_equal(rows).tolist() == [False, True, False]
+
+
 def test_normal_scores_keep_order_and_ties():
     scores = real.normal_scores(np.array([[3.0], [1.0], [3.0], [100.0]]))[:, 0]
     assert scores[0] == scores[2]
