@@ -111,11 +111,7 @@ class Lines(NamedTuple):
     byte: int
     line: int
     end: int  # the byte after them
-
-    @property
-    def next_line(self) -> int:
-        """Number of the line after them."""
-        return self.line + self.data.count(b"\n")
+    next_line: int
 
 
 def whole_lines(stream: Stream, byte: int = 0, line: int = 1) -> Iterator[Lines | None]:
@@ -131,13 +127,13 @@ def whole_lines(stream: Stream, byte: int = 0, line: int = 1) -> Iterator[Lines 
         rest += piece
         end = rest.rfind(b"\n") + 1
         if end:
-            lines = Lines(rest[:end], byte, line, byte + end)
+            lines = Lines(rest[:end], byte, line, byte + end, line + rest.count(b"\n", 0, end))
             rest, byte, line = rest[end:], lines.end, lines.next_line
             yield lines
         elif len(rest) > LONGEST:
             raise DataError(f"line {line} must end within {LONGEST >> 20} MB, and does not")
     if rest:
-        yield Lines(rest + b"\n", byte, line, byte + len(rest))
+        yield Lines(rest + b"\n", byte, line, byte + len(rest), line + 1)
 
 
 def cut_short(read: int, size: int) -> DataError:

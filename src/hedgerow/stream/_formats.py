@@ -101,7 +101,8 @@ class Cells:
             return None
         in_order = list(self._places.values()) == list(range(self._width))
         if in_order and b'"' not in some.data:
-            text = some.data.replace(b"\r\n", b"\n").replace(b"\n", self._delimiter.encode())
+            text = some.data.replace(b"\r\n", b"\n") if b"\r" in some.data else some.data
+            text = text.replace(b"\n", self._delimiter.encode())
             return numbers_between(text, self._delimiter, (len(some.lines), self._width))
         polars = optional("polars", "cli")
         try:
@@ -158,7 +159,7 @@ def cells_in(line: bytes, delimiter: str) -> list[str]:
 
 def _is_open(text: bytes) -> bool:
     """Tell whether a quote is not closed."""
-    return text.count(b'"') % 2 == 1
+    return b'"' in text and text.count(b'"') % 2 == 1
 
 
 def columns_of_cells(names: list[str], cells: list[str]) -> list[Column]:
