@@ -1,10 +1,19 @@
-"""What a run would tell its watchers, made up."""
+"""What a run would tell its watchers, made up; and a port to tell it at."""
+
+import socket
 
 import numpy as np
 
 from hedgerow.changes import Change
 from hedgerow.graph import Graph
 from hedgerow.stream import Look, Saved, Status
+
+
+def free_port():
+    """Return a port that nobody else will take, unlike the first ones that pages try."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def look(names, edges, rows=400, level=0.05, q_value=1e-6, warnings=()):

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hedgerow.live import serve
-from tests.fake_runs import change, look, random_look, status
+from tests.fake_runs import change, free_port, look, random_look, status
 
 NAMES = ["a", "b", "c"]
 REFUSED = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED"  # while there is no server
@@ -303,6 +303,16 @@ def test_news_do_not_take_a_click_away(live, open_live):
     expect(page.locator("#summary")).to_contain_text("500 rows")
 
 
+def test_a_press_that_ended_elsewhere_does_not_hold_news_back(live, open_live):
+    live(status(400, look=look(NAMES, CHAIN)))
+    page = open_live(live)
+    page.locator("#summary").hover()
+    page.mouse.down()
+    page.evaluate("dispatchEvent(new PointerEvent('pointermove', { buttons: 0 }))")
+    live(status(500, look=look(NAMES, CHAIN, rows=500)))
+    expect(page.locator("#summary")).to_contain_text("500 rows")
+
+
 def test_names_are_text_wherever_they_are_shown(live, open_live, view):
     n = len(HOSTILE)
     edges = [(i, i + 1, 0.5) for i in range(n - 1)]
@@ -358,12 +368,12 @@ def test_a_run_that_fails_says_why(open_live, error, said):
 
 
 def test_it_comes_back_with_the_server(open_live):
-    with serve() as live:
+    port = free_port()
+    with serve(port=port) as live:
         page = open_live(live, logs=REFUSED)
         live(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator(".phase")).to_have_text("Learning")
         page.evaluate("window.same = true")
-        port = int(live.url.split(":")[2].rstrip("/"))
     expect(page.locator(".phase")).to_have_text("Connection lost, trying again")
     page.wait_for_timeout(3000)
     with serve(port=port) as again:
@@ -374,17 +384,13 @@ def test_it_comes_back_with_the_server(open_live):
         assert page.evaluate("window.same")
 
 
-def test_another_stream_at_the_same_address_begins_anew(open_url, live):
-    with serve() as before:
-        page = open_url(
-            before.url,
-            asks=f"{re.escape(before.url)}events$",
-            logs=REFUSED,
-        )
+def test_another_stream_at_the_same_address_begins_anew(open_live):
+    port = free_port()
+    with serve(port=port) as before:
+        page = open_live(before, logs=REFUSED)
         before(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator("#count")).to_have_text("2")
         page.evaluate("window.same = true")
-        port = int(before.url.split(":")[2].rstrip("/"))
     with serve(port=port) as after:
         after(status(50, look=look(["x", "y"], [(0, 1, 0.9)], rows=50)))
         expect(page.locator("#summary")).to_have_text(

@@ -21,9 +21,12 @@ export class Follower {
   ) {
     // What is under the pointer must not change between press and release, or the click is lost.
     addEventListener("pointerdown", () => (this.pressed = true), { capture: true });
-    for (const end of ["pointerup", "pointercancel"]) {
-      addEventListener(end, () => setTimeout(() => this.release()), { capture: true });
-    }
+    const onRelease = ({ buttons }: PointerEvent) => {
+      if (this.pressed && buttons === 0) setTimeout(() => this.release());
+    };
+    // A release in a menu or outside the window is only seen when the pointer moves here again.
+    for (const end of ["pointerup", "pointercancel", "pointermove"] as const)
+      addEventListener(end, onRelease, { capture: true });
   }
 
   takeVariables(variables: Variables): void {

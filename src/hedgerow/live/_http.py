@@ -22,10 +22,10 @@ _HEADERS = {
 def application(page: str, policy: str, board: Board, port: int) -> Starlette:
     """Return the application: the page at ``/`` and its news at ``/events``."""
 
-    def index(request: Request) -> Response:
+    async def index(request: Request) -> Response:
         return HTMLResponse(page)
 
-    def events(request: Request) -> Response:
+    async def events(request: Request) -> Response:
         # Other sites could not read the answer, but would keep a connection and look like a reader.
         if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return PlainTextResponse("For this server's own page only.\n", 403)

@@ -1,21 +1,14 @@
-"""From a run's news to a page: the runner hands over, a thread encodes, a server sends."""
+"""A page that a run can be watched on, as an object: made, given news, closed."""
 
-from collections import deque
 from contextlib import suppress
-from threading import Event, Lock, Thread
-from time import time
+from threading import Event
 from types import TracebackType
 
 from hedgerow._version import __version__
 from hedgerow.live._board import Board
-from hedgerow.live._news import Noted, changes_of, data_of, ending_of, status_of
-from hedgerow.live._places import Places
+from hedgerow.live._desk import Desk
 from hedgerow.report._page import asset, fill, policy
-from hedgerow.report._payload import edges, places, variables
-from hedgerow.stream import Look, Status
-
-_CHANGES_KEPT = 200
-_PAUSE = 0.2  # seconds between news, so that a fast stream does not keep browsers busy
+from hedgerow.stream import Status
 
 
 def serve(*, title: str = "Hedgerow stream", port: int = 0) -> "LivePage":
@@ -74,24 +67,12 @@ class LivePage:
         listener = listen(port)
         port = listener.getsockname()[1]
         self.url = f"http://{HOST}:{port}/"
-        self._title = title
-        self._board = Board()
-        self._places = Places()
-        self._lock = Lock()
-        # The latest news that is not on the board yet, guarded by the lock.
-        self._status: Status | None = None
-        self._look: Look | None = None
-        self._changes: deque[Noted] = deque(maxlen=_CHANGES_KEPT)
-        self._shown = status_of(Status("running", 0, 0, 0.0, None))  # what the board says
-        self._log: deque[Noted] = deque(maxlen=_CHANGES_KEPT)
-        self._news = Event()
-        self._closing = Event()
         style, script = (asset("hedgerow.live", name) for name in ("bundle.css", "bundle.js"))
         rules = policy(style, script, "connect-src 'self'")
         page = fill(style, script, {"title": title, "version": __version__}, rules)
+        self._board = Board()
         self._server = Server(application(page, rules, self._board, port), listener)
-        self._worker = Thread(target=self._work, name="hedgerow-live", daemon=True)
-        self._worker.start()
+        self._desk = Desk(self._board, title)
 
     def __enter__(self) -> "LivePage":
         return self
@@ -109,54 +90,19 @@ class LivePage:
         return self._board.followed
 
     def __call__(self, status: Status) -> None:
-        """Take the news of a run and keep what is newest until there is time to show it."""
-        now = time()
-        with self._lock:
-            self._status = status
-            self._look = status.look or self._look
-            self._changes.extend(Noted(change, now) for change in status.changes)
-        self._news.set()
+        """Take the news of a run."""
+        self._desk.take(status)
 
     def wait(self) -> None:
         """Go on serving until Ctrl-C, which then ends the waiting and no more."""
         with suppress(KeyboardInterrupt):
-            self._closing.wait()
+            Event().wait()
 
     def close(self) -> None:
         """Show the last news and stop serving."""
         self._end(None)
 
     def _end(self, error: BaseException | None) -> None:
-        self._closing.set()
-        self._news.set()
-        self._worker.join()
-        if error is not None:
-            self._board.post("status", self._shown | ending_of(error))
+        self._desk.close(error)
         self._board.close()
         self._server.stop()
-
-    def _work(self) -> None:
-        """Put news on the board, the last of them before the end."""
-        while not self._closing.is_set():
-            self._news.wait()
-            self._news.clear()
-            self._show()
-            self._closing.wait(_PAUSE)
-        self._show()
-
-    def _show(self) -> None:
-        with self._lock:
-            status, look, changes = self._status, self._look, list(self._changes)
-            self._status = self._look = None
-            self._changes.clear()
-        if look is not None:
-            data = data_of(look, self._title)
-            self._board.post("variables", variables(data))
-            self._board.post("places", places(self._places.follow(data)))
-            self._board.post("edges", edges(data))
-        if status is not None:
-            self._shown = status_of(status)
-            self._board.post("status", self._shown)
-        if changes:
-            self._log.extend(changes)
-            self._board.post("changes", changes_of(self._log))

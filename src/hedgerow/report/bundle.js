@@ -1,5 +1,5 @@
 /*
-Built by frontend/build.mjs from sources 08c722130bd253a532aa4e49cafb865f92936a3ea29fb37fbb727ec2d5fa33e1
+Built by frontend/build.mjs from sources a2d2005d73e9f7661c06a5ff892b244ce49c545ec55dcba6d84a1550de0266d7
 
 ---
 
