@@ -12,6 +12,7 @@ pytest.importorskip("triton", reason="triton is not installed: make test-gpu tes
 import torch
 
 from hedgerow import edges, hedge, neighbours
+from hedgerow.datasets import make
 from hedgerow.engines.torch_gpu import (
     copies,
     fitting,
@@ -90,6 +91,14 @@ def test_weights_in_between_are_interpolated():
     weights = fitting.learn(on_device(rows), SINGLE._replace(averages=4))
     average = weights.values[:40, :40].double().cpu().numpy()
     np.testing.assert_allclose(average, reference_average(rows, 4), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["grid", "star"])
+def test_averaging_less_often_changes_little(family):
+    """By what docs/gpu.md says, and a little more for other rows."""
+    rows = make(family, 100).sample(2000)
+    seldom, always = reference_average(rows, HALF.averages), reference_average(rows)
+    assert np.linalg.norm(seldom - always) < 0.02 * np.linalg.norm(always)
 
 
 @given(st.integers(1, 3000), st.integers(1, 100))
