@@ -28,6 +28,12 @@ demo: $(VENV)/.demo-ready
 
 test: lint types contracts unit
 
+# torch is several gigabytes, so `make test` does without it. No GPU is needed: Triton interprets.
+.PHONY: test-gpu
+test-gpu: $(VENV)/.test-ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,gpu]'
+	$(BIN)/python -m pytest tests/engines
+
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
