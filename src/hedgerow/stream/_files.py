@@ -15,7 +15,7 @@ from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
 from hedgerow.io._table import JSON_LINES, OPENERS, READABLE, TEXT, suffix_of
 from hedgerow.stream._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile
-from hedgerow.stream._source import Chunk, Offset, Schema, Wish
+from hedgerow.stream._source import Chunk, Offset, Schema, Wish, check_wish
 from hedgerow.stream._text import Style, Text
 from hedgerow.stream._typed import Typed
 
@@ -44,6 +44,7 @@ class Files:
         self._part: Part | None = None
 
     def seek(self, offset: Offset, schema: Schema) -> None:
+        check_wish(self._wish, schema)
         self._offset, self.schema = offset, schema
 
     def ack(self, offset: Offset) -> None:

@@ -32,7 +32,7 @@ from hedgerow.stream._formats import (
     object_in,
     read,
 )
-from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, first_schema
+from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, check_wish, first_schema
 
 Entry = dict[bytes, bytes]
 Entries = list[tuple[bytes, Entry]]
@@ -62,6 +62,7 @@ class RedisStream:
             self._read = _removed(self._client.xinfo_stream(self._key))
 
     def seek(self, offset: Offset, schema: Schema) -> None:
+        check_wish(self._wish, schema)
         self._last, self._read, self.schema = offset["id"], offset["read"], schema
         with self._failures():
             self._look_for_gaps()

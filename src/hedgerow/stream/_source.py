@@ -93,25 +93,42 @@ def first_schema(found: list[Column], wish: Wish) -> Schema:
     return Schema(columns, [column.name for column in found if column.name not in columns])
 
 
-def check_schema(names: Sequence[str], schema: Schema, wish: Wish) -> None:
-    """Refuse names, or a wish, that do not fit a stream that has begun; their order may differ.
+def check_names(names: Sequence[str], schema: Schema) -> None:
+    """Refuse columns other than those of a stream that has begun; their order may differ.
 
-    >>> check_schema(["a", "c"], Schema(columns=["a", "b"], others=[]), Wish())
+    >>> check_names(["a", "c"], Schema(columns=["a", "b"], others=[]))
     Traceback (most recent call last):
         ...
     hedgerow.io._source.DataError: the columns must stay the same, got 'c' new and 'b' missing
     """
     known = {*schema.columns, *schema.others}
-    new = [name for name in names if name not in known]
-    missing = [name for name in schema.columns if name not in names]
-    if not (new or missing) and (wish.columns or wish.drop):
-        flaws = dict.fromkeys(schema.others, "left out when the stream began")
-        chosen, _ = choose([Column(n, flaws.get(n)) for n in names], wish.columns, wish.drop)
-        missing = [name for name in schema.columns if name not in {names[j] for j in chosen}]
-    if new or missing:
-        differences = [
-            f"{listed(map(repr, some))} {what}"
-            for some, what in ((new, "new"), (missing, "missing"))
-            if some
-        ]
+    _refuse(
+        new=[name for name in names if name not in known],
+        missing=[name for name in schema.columns if name not in names],
+    )
+
+
+def check_wish(wish: Wish, schema: Schema) -> None:
+    """Refuse a wish for other columns than those of a stream that has begun.
+
+    >>> check_wish(Wish(drop=["c"]), Schema(columns=["a", "b", "c"], others=[]))
+    Traceback (most recent call last):
+        ...
+    hedgerow.io._source.DataError: the columns must stay the same, got 'c' missing
+    """
+    flaws = dict.fromkeys(schema.others, "left out when the stream began")
+    known = [Column(name, flaws.get(name)) for name in (*schema.columns, *schema.others)]
+    if wish.columns or wish.drop:
+        chosen, _ = choose(known, wish.columns, wish.drop)
+        wished = {known[j].name for j in chosen}
+        _refuse(new=[], missing=[name for name in schema.columns if name not in wished])
+
+
+def _refuse(new: list[str], missing: list[str]) -> None:
+    differences = [
+        f"{listed(map(repr, names))} {what}"
+        for names, what in ((new, "new"), (missing, "missing"))
+        if names
+    ]
+    if differences:
         raise DataError(f"the columns must stay the same, got {' and '.join(differences)}")

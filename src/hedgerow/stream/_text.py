@@ -30,7 +30,7 @@ from hedgerow.stream._source import (
     Offset,
     Schema,
     Wish,
-    check_schema,
+    check_names,
     first_schema,
 )
 
@@ -118,7 +118,7 @@ class Text:
                 block = block.without_first()
         if self.schema is not None:
             if self._heading:
-                check_schema(self._heading.names, self.schema, self._wish)
+                check_names(self._heading.names, self.schema)
             self._format = self._format_for(self.schema)
         return block
 

@@ -11,7 +11,7 @@ from hedgerow.io import DataError
 from hedgerow.io._source import Batch
 from hedgerow.io._table import OPENERS
 from hedgerow.stream._formats import finite, read
-from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, check_schema, first_schema
+from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, check_names, first_schema
 
 
 class Typed:
@@ -24,7 +24,7 @@ class Typed:
         if schema is None:
             schema = first_schema(self._source.columns, wish)
         else:
-            check_schema(names, schema, wish)
+            check_names(names, schema)
         flaws = {column.name: column.flaw for column in self._source.columns}
         for name in schema.columns:
             if flaws[name]:
