@@ -14,10 +14,12 @@ from typing import Any
 import matplotlib.image
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
 
 from hedgerow import Comparison
 from hedgerow.report import ReportData, write, write_comparison
+
+expect.set_options(timeout=20_000)  # milliseconds; a busy machine draws WebGL slowly
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [

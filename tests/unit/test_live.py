@@ -79,7 +79,7 @@ class Reader:
 
 
 def eventually(holds):
-    for _ in range(100):
+    for _ in range(200):
         if holds():
             return True
         sleep(0.05)
@@ -259,7 +259,7 @@ def test_a_client_that_does_not_read_costs_neither_time_nor_memory(monkeypatch):
         reading.start()
         page.close()
         reading.join()
-    assert slowest < 0.2
+    assert slowest < 2
     assert sleeper.bytes < sent / 3
     assert dict(sleeper.parts())["status"]["phase"] == "finished"
 
