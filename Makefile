@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test lint types contracts unit browser redis bench quality peers clean
+.PHONY: demo test lint types contracts unit browser redis bench quality peers speed clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -65,6 +65,9 @@ peers: $(VENV)/.bench-ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps cdt==0.6.0
 	$(BIN)/python -m benchmarks.peers run
 	$(BIN)/python -m benchmarks.peers report
+
+speed: $(VENV)/.bench-ready
+	$(BIN)/python -m benchmarks.speed
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -10,6 +10,7 @@ PARTS = {
     "growth": "time against the number of rows and of columns",
     "peers": "time and F1 beside pyhuge's neighbourhood selection with RIC",
     "memory": "peak memory, also for many columns",
+    "many_rows": "beside tests of the inverse Gram matrix, with many rows for each column",
     "start": "importing, the command line, and compiling",
     "report": "fill docs/speed.md and draw its pictures",
     "lasso": "time and F1 beside GraphicalLassoCV; only if asked for, because it takes minutes",
@@ -20,7 +21,7 @@ ASKED_FOR = {"lasso"}
 def main() -> None:
     parser = argparse.ArgumentParser(
         "python -m benchmarks.speed",
-        description=purpose + "\n" + "\n".join(f"{n:<8} {does}" for n, does in PARTS.items()),
+        description=purpose + "\n" + "\n".join(f"{n:<10} {does}" for n, does in PARTS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("parts", nargs="*", help="as above; all but lasso if none is given")

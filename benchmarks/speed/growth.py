@@ -10,6 +10,7 @@ from hedgerow import HedgeGraph
 
 ROWS, COLUMNS_FIXED = (2_000, 4_000, 8_000, 16_000, 32_000), 500
 COLUMNS, ROWS_FIXED = (250, 500, 1_000, 2_000), 4_000
+AIMS = {"rows": 1.0, "columns": 2.0}  # exponents, at most
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 
-from benchmarks.quality.methods import partial_correlations
 from benchmarks.speed import clock
 from hedgerow import HedgeGraph
 from hedgerow.edges import two_sided, z_score
 from hedgerow.metrics import f1
 from hedgerow.multiplicity import benjamini_hochberg
+from hedgerow.rivals._inverse_gram import partial_correlations
 
 COLUMNS, PER_COLUMN = (50, 200, 1000), 20
 
@@ -41,7 +41,8 @@ def inverse_gram(rows: np.ndarray, level: float = 0.05) -> np.ndarray:
     """Return the graph by exact tests of all partial correlations, at a false discovery rate."""
     n_rows, n_columns = rows.shape
     upper = np.triu_indices(n_columns, 1)
-    z = z_score(partial_correlations(rows)[upper], n_rows - n_columns)
+    partial = partial_correlations(np.linalg.inv(np.corrcoef(rows, rowvar=False)))
+    z = z_score(partial[upper], n_rows - n_columns)
     graph = np.zeros((n_columns, n_columns), dtype=bool)
     graph[upper] = benjamini_hochberg(two_sided(z)) <= level
     return graph | graph.T

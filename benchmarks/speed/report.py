@@ -1,64 +1,66 @@
-"""docs/speed.md: tables between pairs of markers, and its two pictures."""
+"""docs/speed.md: its figures are blocks between pairs of markers."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed import clock, memory, peers, start, targets
+from benchmarks import document
+from benchmarks.speed import clock, lasso, peers
+from benchmarks.speed.aims import all_aims
+from benchmarks.speed.plots import KINDS, draw_growth, draw_peers
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE, IMAGES = DOCS / "speed.md", DOCS / "images"
-COLOURS = {"cov": "#999999", "learning": "#0072b2", "fit": "#d55e00"}
-LABELS = {"cov": "np.cov", "learning": "learning pass", "fit": "fit with tested edges"}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 
 
 def run(options: argparse.Namespace) -> None:
     figures = clock.read()
-    blocks = {"setting": figures["setting"]}
-    for part, table in TABLES.items():
-        if part in figures:
-            blocks[part] = table(figures[part])
-    text = PAGE.read_text()
-    for name, block in blocks.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->")
-        if not (begin and end):
-            raise ValueError(f"{PAGE.name} must have a block {name!r}")
-        text = f"{before}{begin}{block}\n{end}{after}"
-    PAGE.write_text(text)
+    if lasso.KEPT.exists():
+        figures["lasso"] = lasso.read()["figures"]
+    blocks = {"setting": figures["setting"], "aims": _aims(figures)}
+    blocks |= {part: table(figures[part]) for part, table in TABLES.items() if part in figures}
+    document.fill(PAGE, blocks)
     if "growth" in figures:
-        _draw(figures["growth"])
+        draw_growth(figures["growth"])
+    beside = figures.get("peers", []) + figures.get("lasso", [])
+    if beside:
+        draw_peers(beside)
 
 
-def _table(head: str, rows: list[list[str]]) -> str:
-    names = head.split(" | ")
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _aims(figures: dict[str, Any]) -> str:
+    aims = all_aims(figures)
+    rows = [
+        [
+            aim.what,
+            f"{'≥' if aim.least else '≤'} {aim.aim:.3g}",
+            f"{aim.measured:.3g}",
+            "yes" if aim.met else "**no**",
+        ]
+        for aim in aims
+    ]
+    met = sum(aim.met for aim in aims)
+    head = f"{met} of {len(aims)} aims are met.\n\n"
+    return head + document.table(["what", "aim", "measured", "met"], rows)
 
 
 def _targets(figures: list[dict[str, Any]]) -> str:
     one = {f["columns"]: f["fit"] for f in figures if f["cores"] == 1}
-    rows = [
+    head = "columns | rows | cores | np.cov, s | learning, s | fit, s | learning / cov | fit / cov"
+    return document.table(
+        [*head.split(" | "), "fit, times one core"],
         [
-            f"{f['columns']:,}",
-            f"{f['rows']:,}",
-            str(f["cores"]),
-            f"{f['cov']:.4f}",
-            f"{f['learning']:.4f}",
-            f"{f['fit']:.4f}",
-            f"{f['learning'] / f['cov']:.2f}",
-            f"{f['fit'] / f['cov']:.2f}",
-            f"{one[f['columns']] / f['fit']:.2f}",
-        ]
-        for f in figures
-    ]
-    aims = targets.AIMS
-    head = (
-        "columns | rows | cores | np.cov, s | learning, s | fit, s | "
-        f"learning / cov (aim {aims['learning']:g}) | fit / cov (aim {aims['fit']:g}) | "
-        f"fit, times one core (aim {targets.SPEED_UP})"
+            [
+                f"{f['columns']:,}",
+                f"{f['rows']:,}",
+                str(f["cores"]),
+                *(f"{f[kind]:.4f}" for kind in KINDS),
+                f"{f['learning'] / f['cov']:.2f}",
+                f"{f['fit'] / f['cov']:.2f}",
+                f"{one[f['columns']] / f['fit']:.2f}",
+            ]
+            for f in figures
+        ],
     )
-    return _table(head, rows)
 
 
 def _growth(figures: dict[str, Any]) -> str:
@@ -66,27 +68,30 @@ def _growth(figures: dict[str, Any]) -> str:
     for axis, found in figures.items():
         for kind, times in found["times"].items():
             cells = ", ".join(f"{n:,}: {t:.3f}" for n, t in zip(found["along"], times))
-            rows.append([axis, LABELS[kind], cells, f"{found['slopes'][kind]:.2f}"])
-    return _table("growing | what | seconds | exponent", rows)
+            rows.append([axis, KINDS[kind], cells, f"{found['slopes'][kind]:.2f}"])
+    return document.table(["growing", "what", "seconds", "exponent"], rows)
 
 
 def _peers(figures: list[dict[str, Any]]) -> str:
-    ours = {f["columns"]: f["seconds"] for f in figures if f["method"] == peers.OURS}
+    head = "columns | rows | graphs | stopped | method | s | ours, s | times ours | F1 | F1 of ours"
     rows = []
     for f in figures:
-        ratio, late = f["seconds"] / ours[f["columns"]], f["f1"] is None
-        aim = peers.AIMS.get(f["method"])
+        more = "> " if 2 * f["stopped"] >= f["graphs"] else ""
         rows.append(
             [
-                f"{f['columns']:,}",
-                f"{f['rows']:,}",
-                f["method"],
-                f"{'> ' if late else ''}{f['seconds']:.3g}",
-                f"{'> ' if late else ''}{ratio:.3g}" + (f" (aim {aim:g})" if aim else ""),
-                "not known" if late else f"{f['f1']:.3f}",
+                *(f"{f[name]:,}" for name in ("columns", "rows", "graphs", "stopped")),
+                peers.LABELS[f["peer"]],
+                f"{more}{f['theirs_seconds']:.3g}",
+                f"{f['ours_seconds']:.3g}",
+                f"{more}{f['theirs_seconds'] / f['ours_seconds']:.3g}",
+                *(_known(f[name]) for name in ("theirs_f1", "ours_f1")),
             ]
         )
-    return _table("columns | rows | method | s | times ours | F1", rows)
+    return document.table(head.split(" | "), rows)
+
+
+def _known(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _memory(figures: list[dict[str, Any]]) -> str:
@@ -101,53 +106,37 @@ def _memory(figures: list[dict[str, Any]]) -> str:
         ]
         for f in figures
     ]
-    head = f"columns | rows | s | peak, GiB | matrices (aim {memory.AIM:g} and a chunk) | rows"
-    return _table(head, rows)
+    return document.table(["columns", "rows", "s", "peak, GiB", "matrices", "chunk"], rows)
+
+
+def _many_rows(figures: list[dict[str, Any]]) -> str:
+    rows = [
+        [
+            f"{f['columns']:,}",
+            f"{f['rows']:,}",
+            f"{f['seconds']['ours']:.4f}",
+            f"{f['seconds']['inverse']:.4f}",
+            f"{f['seconds']['ours'] / f['seconds']['inverse']:.1f}",
+            f"{f['f1']['ours']:.3f}",
+            f"{f['f1']['inverse']:.3f}",
+        ]
+        for f in figures
+    ]
+    head = "columns | rows | HedgeGraph, s | inverse, s | times inverse | F1 | F1 of inverse"
+    return document.table(head.split(" | "), rows)
 
 
 def _start(figures: dict[str, float]) -> str:
-    rows = [
-        [
-            f"`{name}`",
-            f"{seconds:.3f}" + (f" (aim {start.AIMS[name]:g})" if name in start.AIMS else ""),
-        ]
-        for name, seconds in figures.items()
-    ]
-    return _table("what | s", rows)
+    rows = [[f"`{name}`", f"{seconds:.3f}"] for name, seconds in figures.items()]
+    return document.table(["what", "s"], rows)
 
 
-TABLES = {
+TABLES: dict[str, Callable[[Any], str]] = {
     "targets": _targets,
     "growth": _growth,
     "peers": _peers,
+    "lasso": _peers,
     "memory": _memory,
+    "many_rows": _many_rows,
     "start": _start,
 }
-
-
-def _draw(figures: dict[str, Any]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams |= {"svg.hashsalt": "hedgerow", "legend.frameon": False, "font.size": 9}
-    from matplotlib import pyplot as plt
-
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
-    for panel, (axis, found) in zip(panels, figures.items()):
-        for kind, times in found["times"].items():
-            label = f"{LABELS[kind]}: {axis}$^{{{found['slopes'][kind]:.2f}}}$"
-            panel.loglog(found["along"], times, "o-", color=COLOURS[kind], label=label)
-        panel.set(xlabel=axis, ylabel="seconds")
-        panel.legend()
-    along, times = figures["columns"]["along"], figures["columns"]["times"]
-    for kind, aim in targets.AIMS.items():
-        ratio = [t / floor for t, floor in zip(times[kind], times["cov"])]
-        panels[2].semilogx(along, ratio, "o-", color=COLOURS[kind], label=LABELS[kind])
-        panels[2].axhline(aim, color=COLOURS[kind], linestyle=":", linewidth=1)
-    panels[2].set(xlabel="columns", ylabel="times np.cov", ylim=(0, None))
-    panels[2].legend()
-    for panel in panels:
-        panel.spines[["top", "right"]].set_visible(False)
-    IMAGES.mkdir(exist_ok=True)
-    figure.savefig(IMAGES / "speed_growth.svg", metadata={"Date": None})
-    figure.savefig(IMAGES / "speed_growth.png", dpi=150)

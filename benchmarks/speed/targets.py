@@ -10,7 +10,7 @@ from hedgerow import HedgeGraph
 
 SIZES = ((300, 5000), (1000, 5000), (2000, 4000))
 AIMS = {"learning": 4.0, "fit": 6.0}  # times np.cov
-SPEED_UP = 1.6  # of two cores over one
+GAIN = 1.6  # of two cores over one
 
 
 def run(options: argparse.Namespace) -> None:

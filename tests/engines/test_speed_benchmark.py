@@ -1,0 +1,63 @@
+"""The speed benchmark at sizes that take no time, from measuring to the page."""
+
+import shutil
+from argparse import Namespace
+
+import pytest
+
+from benchmarks import pictures
+from benchmarks.speed import aims, clock, growth, lasso, many_rows, peers, report, targets
+
+ONE_ROUND = Namespace(rounds=1)
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """A copy of docs/speed.md; results and pictures go beside it."""
+    shutil.copy(report.PAGE, tmp_path / "speed.md")
+    monkeypatch.setattr(report, "PAGE", tmp_path / "speed.md")
+    monkeypatch.setattr(pictures, "IMAGES", tmp_path)
+    monkeypatch.setattr(clock, "RESULTS", tmp_path / "results" / "speed.json")
+    monkeypatch.setattr(lasso, "KEPT", tmp_path / "lasso.json")
+    monkeypatch.setattr(clock, "PAUSE", 0.0)
+    return tmp_path / "speed.md"
+
+
+def test_parts_fill_the_page(page, monkeypatch):
+    monkeypatch.setattr(targets, "SIZES", ((31, 300),))
+    monkeypatch.setattr(growth, "ROWS", (200, 400))
+    monkeypatch.setattr(growth, "COLUMNS_FIXED", 20)
+    monkeypatch.setattr(growth, "COLUMNS", (10, 20))
+    monkeypatch.setattr(growth, "ROWS_FIXED", 200)
+    monkeypatch.setattr(many_rows, "COLUMNS", (13,))
+    for part in (targets, growth, many_rows):
+        part.run(ONE_ROUND)
+    report.run(ONE_ROUND)
+    text = page.read_text()
+    assert "| 31 | 300 | 1 |" in text
+    assert "| 13 | 260 |" in text
+    assert "learning / np.cov, 31 columns" in text
+    assert (page.parent / "speed_growth.svg").stat().st_size > 1000
+    assert (page.parent / "speed_growth.png").stat().st_size > 1000
+
+
+def test_parts_measured_again_replace_themselves_only(page):
+    clock.keep("start", {"import hedgerow": 1.0, "hedgerow --help": 1.0})
+    clock.keep("memory", [])
+    clock.keep("start", {"import hedgerow": 0.1, "hedgerow --help": 0.9})
+    kept = clock.read()
+    assert kept["memory"] == []
+    assert [aim.met for aim in aims.all_aims({"start": kept["start"]})] == [True, False]
+
+
+@pytest.mark.parametrize(("limit", "stopped"), [(60, 0), (1, 1)])
+def test_a_peer_beyond_the_limit_is_stopped(monkeypatch, limit, stopped):
+    monkeypatch.setattr(peers, "SIZES", ((12, 80) if limit > 1 else (400, 2000),))
+    [found] = peers.beside("glassocv", ["chain"], limit)
+    assert found["stopped"] == stopped
+    if stopped:
+        assert found["theirs_seconds"] == limit
+        assert found["theirs_f1"] is None
+    else:
+        assert min(found["theirs_seconds"], found["ours_seconds"]) > 0
+        assert 0 <= found["theirs_f1"] <= 1
