@@ -38,7 +38,7 @@ SOLVERS: dict[str, Solver] = {
     "clime": Solver("CLIME", columns=64, slow=True),
     "aclime": Solver("ACLIME", columns=64, slow=True),
     "greedy_prune": Solver("GreedyPrune"),
-    "hybrid_mb": Solver("HybridMB", columns=64, slow=True),
+    "hybrid_mb": Solver("HybridMB", columns=128),
     "pc": Solver("PC skeleton"),
     "conditional_covariance": Solver("conditional covariance", columns=128),
     "exhaustive": Solver("exhaustive search, d ≤ 3", columns=128, degree=3),

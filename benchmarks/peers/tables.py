@@ -25,7 +25,7 @@ NOTHING = "No results yet."
 # Orders of time that the paper's Appendix A gives, or the reason why it gives none.
 STATED = {
     "sparsitron": "m p²",
-    "exhaustive": "p^(2d + 1), here p⁷",
+    "exhaustive": "p^(2d + 1) or p^(d + 1), here p⁷ or p⁴",
     "greedy_prune": "(d log 1/κ)³ m p²",
     "conditional_covariance": "p^(2 + η), here p⁴",
     "neighbourhoods": "p³ expected of a general solver",
