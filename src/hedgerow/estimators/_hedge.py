@@ -86,9 +86,9 @@ class HedgeGraph(NotebookSummary):
     -----
     ``fit`` forgets all earlier rows; ``partial_fit`` adds rows, and any way of cutting the same
     rows into chunks gives the same state and the same graph, bit for bit. Nothing but running
-    sums is kept of the rows, apart from fewer than 512 that wait for their block to fill up.
-    Results are computed when first asked for. How edges are tested, what is proved about it and
-    what is only measured: docs/theory.md, sections 8 to 13.
+    sums is kept of the rows, apart from fewer than 512 that wait for their block to fill up; only
+    a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
+    proved about it and what is only measured: docs/theory.md, sections 8 to 13.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, whole
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
-from hedgerow.hedge import batch_size
+from hedgerow.hedge import batch_ends
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
 SINGLE_UP_TO = 8192
@@ -47,10 +47,8 @@ def ends_of_batches(n_rows: int) -> list[int]:
     >>> ends_of_batches(300)[-3:]
     [272, 288, 300]
     """
-    ends = [0]
-    while ends[-1] < n_rows:
-        ends.append(min(ends[-1] + batch_size(ends[-1]), n_rows))
-    return ends[1:]
+    ends = batch_ends(0, n_rows)
+    return ends if ends and ends[-1] == n_rows else [*ends, n_rows]
 
 
 def evidence(state: Table, rows: NDArray[np.floating]) -> Evidence:

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
 from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
+from hedgerow.hedge import LARGEST_RADIUS
 from hedgerow.progress import report
 
-LARGEST_RADIUS = 1.0
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
 BLOCK_NODES = 64  # of one program; with the widths and stages below the fastest on an H200
 _WIDTH, _STEEPEST_WIDTH = 64, 128  # columns that a program handles at a time
@@ -133,9 +133,8 @@ class _Strip:
     def learn(self, batches: list[int]) -> None:
         """Go through all batches."""
         shares = average_shares(batches, batches[-1] // self.settings.averages)
-        start = batches[0]  # nothing is predicted of the first batch
-        self.residuals[:, :start] = self.rows[:start, self.first : self.first + self.n_nodes].T
-        start = 0
+        start, stop = 0, batches[0]  # nothing is predicted of the first batch
+        self.residuals[:, :stop] = self.rows[:stop, self.first : self.first + self.n_nodes].T
         for share, (stop, end) in zip(shares, pairwise(batches)):
             self._advance(start, stop, end, share)
             start = stop
