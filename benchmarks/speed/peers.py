@@ -38,7 +38,7 @@ def beside(peer: str, families: list[str], limit: int) -> list[dict[str, Any]]:
     print("columns  rows  graphs  stopped  seconds: ours, theirs   times ours   F1: ours, theirs")
     for n_columns, n_rows in SIZES:
         ours, theirs = (
-            _in_a_process(method, ",".join(families), n_columns, n_rows, limit)
+            in_a_process(method, ",".join(families), n_columns, n_rows, limit)
             for method in (OURS, peer)
         )
         kept = [a["f1"] is not None for a in theirs]
@@ -58,8 +58,8 @@ def beside(peer: str, families: list[str], limit: int) -> list[dict[str, Any]]:
     return figures
 
 
-def _in_a_process(*arguments: Any) -> list[dict[str, Any]]:
-    """Measure with one thread."""
+def in_a_process(*arguments: Any) -> list[dict[str, Any]]:
+    """Return seconds and F1 of one method for every family, measured with one thread."""
     command = [sys.executable, "-m", "benchmarks.speed.peers", *map(str, arguments)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True, text=True)

@@ -50,14 +50,18 @@ def test_parts_measured_again_replace_themselves_only(page):
     assert [aim.met for aim in aims.all_aims({"start": kept["start"]})] == [True, False]
 
 
-@pytest.mark.parametrize(("limit", "stopped"), [(60, 0), (1, 1)])
-def test_a_peer_beyond_the_limit_is_stopped(monkeypatch, limit, stopped):
-    monkeypatch.setattr(peers, "SIZES", ((12, 80) if limit > 1 else (400, 2000),))
-    [found] = peers.beside("glassocv", ["chain"], limit)
-    assert found["stopped"] == stopped
-    if stopped:
-        assert found["theirs_seconds"] == limit
-        assert found["theirs_f1"] is None
-    else:
-        assert min(found["theirs_seconds"], found["ours_seconds"]) > 0
-        assert 0 <= found["theirs_f1"] <= 1
+def test_a_peer_beyond_the_limit_is_stopped():
+    [slow] = peers.in_a_process("glassocv", "chain", 400, 2000, 1)
+    assert slow == {"seconds": 1, "f1": None}
+
+
+def test_graphs_that_a_peer_did_not_finish_count_in_time_only(monkeypatch):
+    results = {
+        peers.OURS: [{"seconds": 1.0, "f1": 0.9}, {"seconds": 2.0, "f1": 0.1}],
+        "ric": [{"seconds": 4.0, "f1": 0.8}, {"seconds": 10.0, "f1": None}],
+    }
+    monkeypatch.setattr(peers, "SIZES", ((12, 80),))
+    monkeypatch.setattr(peers, "in_a_process", lambda method, *_: results[method])
+    [found] = peers.beside("ric", ["chain", "grid"], limit=10)
+    assert (found["ours_f1"], found["theirs_f1"], found["stopped"]) == (0.9, 0.8, 1)
+    assert found["theirs_seconds"] / found["ours_seconds"] == 7.0 / 1.5
