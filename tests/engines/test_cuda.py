@@ -1,10 +1,12 @@
 """HedgeGraph(device="cuda") behaves as on the processor; without a GPU, torch computes there."""
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ pytest.importorskip("torch", reason="torch is not installed: make test-gpu tests
 pytest.importorskip("triton", reason="triton is not installed: make test-gpu tests this")
 
 from hedgerow import HedgeGraph, engines
+from hedgerow.cli import cli
 from hedgerow.progress import watching
 
 
@@ -122,12 +125,29 @@ def test_a_saved_model_goes_on_with_and_without_a_gpu(monkeypatch, tmp_path):
         assert HedgeGraph.load(tmp_path / "moved")._stream.engine_name == "numba_cpu"
 
 
-def test_too_little_memory_is_told_with_what_is_needed(monkeypatch):
+def test_too_little_memory_is_told_with_what_is_needed(monkeypatch, tmp_path):
     from hedgerow.engines.torch_gpu import memory
 
     monkeypatch.setattr(memory, "free_bytes", lambda device: 1.0)
-    with pytest.raises(MemoryError, match=r"12 columns and 90 rows need about 0.\d GiB of GPU"):
+    told = r"12 columns and 90 rows need about 0.\d GiB of GPU memory, .* use device=\"cpu\""
+    with pytest.raises(MemoryError, match=told):
         HedgeGraph(device="cuda").fit(frame())
+    frame().to_csv(tmp_path / "rows.csv", index=False)
+    result = CliRunner().invoke(cli, ["learn", str(tmp_path / "rows.csv"), "--device", "cuda"])
+    assert result.exit_code == 1
+    assert re.search(f"rows.csv: not enough memory: {told}", result.output)
+
+
+def test_the_command_line_takes_the_gpu_too(tmp_path):
+    rows, out = frame(), tmp_path / "edges.csv"
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    call = ["learn", str(tmp_path / "rows.csv"), "--device", "cuda", "--out", str(out), "--quiet"]
+    assert CliRunner().invoke(cli, call).exit_code == 0
+    written = pd.read_csv(out)
+    graph = fitted(rows)[0]
+    assert set(zip(written["source"], written["target"])) == {
+        (edge.source, edge.target) for edge in graph.edges_
+    }
 
 
 def test_progress_is_told():

@@ -43,7 +43,8 @@ def failures_of(path: Path, dash: str = "stdout") -> Iterator[None]:
     except OSError as error:
         raise click.ClickException(f"{name}: {error.strerror or error}") from error
     except MemoryError as error:
-        raise click.ClickException(f"{name}: not enough memory") from error
+        told = f": {error}" if str(error) else ""
+        raise click.ClickException(f"{name}: not enough memory{told}") from error
     except (ValueError, ModuleNotFoundError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 
