@@ -6,17 +6,24 @@ from benchmarks.speed import growth, memory, peers, start, targets
 
 
 class Aim(NamedTuple):
-    """One aim, with its value and ours; ``least`` if ours must not be smaller."""
+    """One aim, with its value and ours; ``least`` if ours must not be smaller.
+
+    ``doubt`` is the standard error of what was measured, where it is a mean of few.
+    """
 
     what: str
     aim: float
     measured: float
     least: bool = False
+    doubt: float = 0.0
 
     @property
-    def met(self) -> bool:
+    def verdict(self) -> str:
         """Whether the measured value is on the right side."""
-        return self.measured >= self.aim if self.least else self.measured <= self.aim
+        excess = self.measured - self.aim if self.least else self.aim - self.measured
+        if excess >= 0:
+            return "yes"
+        return "within doubt" if excess >= -2 * self.doubt else "**no**"
 
 
 def all_aims(figures: dict[str, Any]) -> list[Aim]:
@@ -59,7 +66,8 @@ def _peers(figures: list[dict[str, Any]]) -> list[Aim]:
         ratio = f["theirs_seconds"] / f["ours_seconds"]
         aims.append(Aim(f"times as fast as {name}, {size}", peers.AIMS[f["peer"]], ratio, True))
         if f["theirs_f1"] is not None:
-            aims.append(Aim(f"F1 beside {name}, {size}", f["theirs_f1"], f["ours_f1"], True))
+            right = f["theirs_f1"], f["ours_f1"]
+            aims.append(Aim(f"F1 beside {name}, {size}", *right, True, f["f1_doubt"]))
     return aims
 
 

@@ -41,13 +41,8 @@ def beside(peer: str, families: list[str], limit: int) -> list[dict[str, Any]]:
             in_a_process(method, ",".join(families), n_columns, n_rows, limit)
             for method in (OURS, peer)
         )
-        kept = [a["f1"] is not None for a in theirs]
-        found: dict[str, Any] = {"graphs": len(families), "stopped": kept.count(False)}
-        for who, results in (("ours", ours), ("theirs", theirs)):
-            found[f"{who}_seconds"] = float(np.median([one["seconds"] for one in results]))
-            right = [one["f1"] for one, both in zip(results, kept) if both]
-            found[f"{who}_f1"] = float(np.mean(right)) if right else None
-        figures.append({"columns": n_columns, "rows": n_rows, "peer": peer} | found)
+        found = {"columns": n_columns, "rows": n_rows, "peer": peer} | compared(ours, theirs)
+        figures.append(found)
         ratio = found["theirs_seconds"] / found["ours_seconds"]
         print(
             f"{n_columns:7,} {n_rows:5,} {len(families):7} {found['stopped']:8} "
@@ -56,6 +51,17 @@ def beside(peer: str, families: list[str], limit: int) -> list[dict[str, Any]]:
             flush=True,
         )
     return figures
+
+
+def compared(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return medians of time, means of F1, and the standard error of the difference of these."""
+    f1 = np.array([(a["f1"], b["f1"]) for a, b in zip(ours, theirs) if b["f1"] is not None])
+    found: dict[str, Any] = {"graphs": len(ours), "stopped": len(ours) - len(f1)}
+    for k, (who, results) in enumerate((("ours", ours), ("theirs", theirs))):
+        found[f"{who}_seconds"] = float(np.median([one["seconds"] for one in results]))
+        found[f"{who}_f1"] = float(f1[:, k].mean()) if len(f1) else None
+    differences = f1[:, 0] - f1[:, 1] if len(f1) > 1 else np.zeros(2)
+    return found | {"f1_doubt": float(differences.std(ddof=1) / np.sqrt(len(differences)))}
 
 
 def in_a_process(*arguments: Any) -> list[dict[str, Any]]:

@@ -34,12 +34,13 @@ def _aims(figures: dict[str, Any]) -> str:
             aim.what,
             f"{'≥' if aim.least else '≤'} {aim.aim:.3g}",
             f"{aim.measured:.3g}",
-            "yes" if aim.met else "**no**",
+            aim.verdict,
         ]
         for aim in aims
     ]
-    met = sum(aim.met for aim in aims)
-    head = f"{met} of {len(aims)} aims are met.\n\n"
+    met = sum(aim.verdict == "yes" for aim in aims)
+    head = f"{met} of {len(aims)} aims are met. F1 is within doubt if it is lower by less than two "
+    head += "standard errors of the difference.\n\n"
     return head + document.table(["what", "aim", "measured", "met"], rows)
 
 

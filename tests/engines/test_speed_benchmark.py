@@ -3,6 +3,7 @@
 import shutil
 from argparse import Namespace
 
+import numpy as np
 import pytest
 
 from benchmarks import pictures
@@ -47,7 +48,7 @@ def test_parts_measured_again_replace_themselves_only(page):
     clock.keep("start", {"import hedgerow": 0.1, "hedgerow --help": 0.9})
     kept = clock.read()
     assert kept["memory"] == []
-    assert [aim.met for aim in aims.all_aims({"start": kept["start"]})] == [True, False]
+    assert [aim.verdict for aim in aims.all_aims({"start": kept["start"]})] == ["yes", "**no**"]
 
 
 def test_a_peer_beyond_the_limit_is_stopped():
@@ -55,13 +56,18 @@ def test_a_peer_beyond_the_limit_is_stopped():
     assert slow == {"seconds": 1, "f1": None}
 
 
-def test_graphs_that_a_peer_did_not_finish_count_in_time_only(monkeypatch):
-    results = {
-        peers.OURS: [{"seconds": 1.0, "f1": 0.9}, {"seconds": 2.0, "f1": 0.1}],
-        "ric": [{"seconds": 4.0, "f1": 0.8}, {"seconds": 10.0, "f1": None}],
-    }
-    monkeypatch.setattr(peers, "SIZES", ((12, 80),))
-    monkeypatch.setattr(peers, "in_a_process", lambda method, *_: results[method])
-    [found] = peers.beside("ric", ["chain", "grid"], limit=10)
-    assert (found["ours_f1"], found["theirs_f1"], found["stopped"]) == (0.9, 0.8, 1)
-    assert found["theirs_seconds"] / found["ours_seconds"] == 7.0 / 1.5
+def test_graphs_that_a_peer_did_not_finish_count_in_time_only():
+    ours = [{"seconds": 1.0, "f1": 0.9}, {"seconds": 2.0, "f1": 0.1}]
+    theirs = [{"seconds": 4.0, "f1": 0.8}, {"seconds": 10.0, "f1": None}]
+    found = peers.compared(ours, theirs)
+    assert (found["graphs"], found["stopped"]) == (2, 1)
+    assert (found["ours_f1"], found["theirs_f1"]) == (0.9, 0.8)
+    assert (found["ours_seconds"], found["theirs_seconds"]) == (1.5, 7.0)
+
+
+def test_a_difference_in_doubt_is_called_so():
+    f1 = [(0.9, 0.8), (0.7, 0.9), (0.8, 0.84)]
+    ours, theirs = ([{"seconds": 1.0, "f1": pair[k]} for pair in f1] for k in (0, 1))
+    found = peers.compared(ours, theirs) | {"columns": 10, "peer": "ric"}
+    assert found["f1_doubt"] == pytest.approx(np.std([0.1, -0.2, -0.04], ddof=1) / 3**0.5)
+    assert [aim.verdict for aim in aims.all_aims({"peers": [found]})] == ["**no**", "within doubt"]
