@@ -21,7 +21,7 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.stream import _bytes
 from hedgerow.stream._checkpoint import Checkpoints
 
-ROWS, BAD_EVERY = 3000, 500
+ROWS, BAD_EVERY = 2000, 300
 CALLS = ("replace", "fsync", "pwrite", "ftruncate", "unlink", "open")
 
 
