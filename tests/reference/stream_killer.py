@@ -2,9 +2,10 @@
 
     python stream_killer.py FOLDER SEED KILLS
 
-Called by `test_stream_kill.py`. Everything is imported and compiled once; each run is a fork,
-so that it starts in no time. Half of the runs are killed by the clock, half by themselves, just before or just after
-a call that a checkpoint is made of: a write, an fsync, the rename, the removal of an old file.
+Called by `test_stream_kill.py`. Everything is imported and compiled once; each run is a fork, so that
+it starts in no time. The first of each round dies between write and rename. Half of the others are
+killed by the clock, half by themselves, just before or just after a call that a checkpoint is made
+of: a write, an fsync, the rename, the removal of an old file.
 """
 
 import json
@@ -37,9 +38,11 @@ def main(folder: Path, seed: int, kills: int) -> None:
     while killed < kills:
         rounds += 1
         target = folder / str(rounds)
-        while attempt(target, chance, lasts):
+        dead = died(run(target, ("replace", chance.randrange(1, 9), True)))
+        while dead:
             killed += 1
             torn += any((target / "saved").glob(".checkpoint-*"))
+            dead = attempt(target, chance, lasts)
         assert result(target) == expected, f"round {rounds} differs, seed {seed}"
     print(json.dumps({"killed": killed, "rounds": rounds, "torn": torn}))
 

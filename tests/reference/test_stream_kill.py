@@ -22,4 +22,4 @@ def test_killed_at_any_moment_the_state_is_the_same_to_the_last_bit(tmp_path):
     assert done.returncode == 0, f"seed {seed}\n{done.stderr}"
     counts = json.loads(done.stdout)
     assert counts["killed"] >= 60
-    assert counts["torn"] > 0, f"no kill came between write and rename, seed {seed}"
+    assert counts["torn"] >= counts["rounds"]  # killed between write and rename
