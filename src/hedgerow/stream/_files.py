@@ -112,7 +112,10 @@ class OneFile(Files):
         return self._text(WholeFile(self._path.open("rb"), packed=self._packed), self._suffix)
 
     def _is_replaced(self, status: os.stat_result) -> bool:
-        return self._path.exists() and not os.path.samestat(status, self._path.stat())
+        try:
+            return not os.path.samestat(status, self._path.stat())
+        except FileNotFoundError:
+            return False  # renamed; the next file is not there yet
 
 
 class Folder(Files):
