@@ -3,9 +3,9 @@
     python stream_killer.py FOLDER SEED KILLS
 
 Called by `test_stream_kill.py`. Everything is imported and compiled once; each run is a fork, so
-that it starts in no time. The first of each round dies between write and rename. Half of the others are
-killed by the clock, half by themselves, just before or just after a call that a checkpoint is made
-of: a write, an fsync, the rename, the removal of an old file.
+that it starts in no time. The first of each round dies between write and rename. Half of the
+others are killed by the clock, half by themselves, just before or just after a call that a
+checkpoint is made of: a write, an fsync, the rename, the removal of an old file.
 """
 
 import json
