@@ -19,6 +19,8 @@ def run(options: argparse.Namespace) -> None:
         figures["lasso"] = lasso.read()["figures"]
     blocks = {"setting": figures["setting"], "aims": _aims(figures)}
     blocks |= {part: table(figures[part]) for part, table in TABLES.items() if part in figures}
+    if "lasso" in figures:
+        blocks["lasso"] += f"\n\n{lasso.read()['setting']}"
     document.fill(PAGE, blocks)
     if "growth" in figures:
         draw_growth(figures["growth"])
