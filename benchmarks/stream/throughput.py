@@ -16,7 +16,7 @@ import numpy as np
 import polars
 
 from benchmarks.speed.clock import least_times, sample
-from benchmarks.stream.server import redis_server
+from benchmarks.stream.server import RedisServer
 from benchmarks.stream.store import keep
 from hedgerow import HedgeGraph, stream
 from hedgerow.stream import Chunk, Schema
@@ -53,18 +53,17 @@ def run(options: argparse.Namespace) -> None:
     for n_columns, n_rows in SIZES.items():
         rows, model = sample(n_columns, n_rows)
         rows = np.array([[float(f"{v:.{DIGITS}g}") for v in row] for row in rows.tolist()])
-        with tempfile.TemporaryDirectory() as folder, redis_server() as client:
+        with tempfile.TemporaryDirectory() as folder, RedisServer() as server:
             path = Path(folder, "rows.csv")
             polars.DataFrame(rows, schema=model.names).write_csv(path)
-            address = f"redis://127.0.0.1:{client.connection_pool.connection_kwargs['port']}/0"
-            _fill(client, "fields", rows[: n_rows // FEWER], model.names)
-            _fill(client, "json", rows, model.names)
+            _fill(server.client, "fields", rows[: n_rows // FEWER], model.names)
+            _fill(server.client, "json", rows, model.names)
             jobs = {
                 "learning": lambda rows=rows: HedgeGraph().partial_fit(rows),
                 "memory": lambda rows=rows, names=model.names: stream.run(Memory(rows, names)),
                 "CSV": partial(stream.run, path),
-                "Redis, a JSON object each": partial(stream.run, f"{address}?stream=json"),
-                "Redis, a field each": partial(stream.run, f"{address}?stream=fields"),
+                "Redis, a JSON object each": partial(stream.run, f"{server.address}?stream=json"),
+                "Redis, a field each": partial(stream.run, f"{server.address}?stream=fields"),
             }
             times = least_times(jobs, options.rounds)
         rates = {kind: n_rows / seconds for kind, seconds in times.items()}

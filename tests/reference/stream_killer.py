@@ -1,11 +1,12 @@
 """Kills runs of a stream until enough have died, and tells whether what is left is right.
 
-    python stream_killer.py FOLDER SEED KILLS
+    python stream_killer.py SOURCE FOLDER SEED KILLS
 
-Called by `test_stream_kill.py`. Everything is imported and compiled once; each run is a fork, so
-that it starts in no time. The first of each round dies between write and rename. Half of the
-others are killed by the clock, half by themselves, just before or just after a call that a
-checkpoint is made of: a write, an fsync, the rename, the removal of an old file.
+Called by `test_stream_kill.py`. A % in the source stands for the number of the round. Everything is
+imported and compiled once; each run is a fork, so that it starts in no time. The first of each
+round dies between write and rename. Half of the others are killed by the clock, half by themselves,
+just before or just after a call that a checkpoint is made of: a write, an fsync, the rename, the
+removal of an old file.
 """
 
 import json
@@ -19,55 +20,44 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow import HedgeGraph, stream
-from hedgerow.stream import _bytes
+from hedgerow.stream import _bytes, _redis
 from hedgerow.stream._checkpoint import Checkpoints
 
-ROWS, BAD_EVERY = 2000, 300
 CALLS = ("replace", "fsync", "pwrite", "ftruncate", "unlink", "open")
 
 
-def main(folder: Path, seed: int, kills: int) -> None:
+def main(source: str, folder: Path, seed: int, kills: int) -> None:
     chance = random.Random(seed)
     HedgeGraph(half_life=200).fit(np.random.default_rng(0).standard_normal((2000, 4)))  # compiles
-    make_rows(folder / "rows.csv", seed)
     begun = time.monotonic()
-    assert died(run(folder / "reference", None)) is False
+    assert died(run(source, folder / "0", None)) is False
     lasts = time.monotonic() - begun
-    expected = result(folder / "reference")
+    expected = result(folder / "0")
     killed = rounds = torn = 0
     while killed < kills:
         rounds += 1
         target = folder / str(rounds)
-        dead = died(run(target, ("replace", chance.randrange(1, 9), True)))
+        dead = died(run(source, target, ("replace", chance.randrange(1, 9), True)))
         while dead:
             killed += 1
             torn += any((target / "saved").glob(".checkpoint-*"))
-            dead = attempt(target, chance, lasts)
+            dead = attempt(source, target, chance, lasts)
         assert result(target) == expected, f"round {rounds} differs, seed {seed}"
     print(json.dumps({"killed": killed, "rounds": rounds, "torn": torn}))
 
 
-def make_rows(path: Path, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = rng.standard_normal((ROWS, 4)) @ np.triu(np.ones((4, 4)))
-    rows[ROWS // 2 :, 2:] = rng.standard_normal((ROWS - ROWS // 2, 2))  # edges vanish half-way
-    lines = [",".join(map(repr, row)) for row in rows.tolist()]
-    lines[::BAD_EVERY] = ["oops"] * len(lines[::BAD_EVERY])
-    path.write_text("a,b,c,d\n" + "\n".join(lines) + "\n")
-
-
-def attempt(target: Path, chance: random.Random, lasts: float) -> bool:
+def attempt(source: str, target: Path, chance: random.Random, lasts: float) -> bool:
     """Start a run and kill it, unless it is done before."""
     if chance.random() < 0.5:
         fatal = chance.choice(CALLS), chance.randrange(1, 20), chance.random() < 0.5
-        return died(run(target, fatal))
-    child = run(target, None)
+        return died(run(source, target, fatal))
+    child = run(source, target, None)
     time.sleep(chance.uniform(0, lasts))
     os.kill(child, signal.SIGKILL)
     return died(child)
 
 
-def run(target: Path, fatal: tuple[str, int, bool] | None) -> int:
+def run(source: str, target: Path, fatal: tuple[str, int, bool] | None) -> int:
     child = os.fork()
     if child:
         return child
@@ -75,10 +65,10 @@ def run(target: Path, fatal: tuple[str, int, bool] | None) -> int:
     try:
         if fatal:
             make_fatal(*fatal)
-        _bytes.BLOCK = 4000
+        _bytes.BLOCK, _redis._FEWEST, _redis._MOST = 4000, 50, 50
         target.mkdir(exist_ok=True)
         stream.run(
-            target.parent / "rows.csv",
+            source.replace("%", target.name),
             HedgeGraph(half_life=200),
             checkpoint=target / "saved",
             every=100,
@@ -126,4 +116,4 @@ def result(target: Path) -> tuple:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -2,14 +2,12 @@
 
 import json
 import shutil
-import socket
-import subprocess
-import time
 
 import numpy as np
 import pytest
 import redis
 
+from benchmarks.stream.server import RedisServer
 from hedgerow import HedgeGraph, stream
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.io import DataError
@@ -22,37 +20,10 @@ pytestmark = [
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((300, 3)), axis=1)
 
 
-class Server:
-    """A redis-server of our own, on a free port, that keeps its data in ``folder``."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.client = redis.Redis(port=self.port)
-        self.start()
-
-    def start(self):
-        command = ["redis-server", "--port", str(self.port), "--dir", str(self.folder)]
-        options = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
-        self.process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
-        for _ in range(500):
-            try:
-                return self.client.ping()
-            except redis.ConnectionError:
-                time.sleep(0.02)
-        raise RuntimeError("redis-server does not answer")
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture
@@ -70,7 +41,7 @@ def _small_steps(monkeypatch):
 
 @pytest.fixture
 def url(server):
-    return f"redis://127.0.0.1:{server.port}/0?stream=rows"
+    return f"{server.address}?stream=rows"
 
 
 def add(client, rows, names="abc"):
