@@ -264,6 +264,17 @@ def test_text_that_is_none_is_refused(tmp_path):
         open_source(tmp_path / "absent.csv")
 
 
+def test_a_packed_file_that_is_torn_is_refused(tmp_path):
+    path = write(tmp_path / "rows.csv.gz", "a,b\n" + "1,2\n" * 1000)
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[20] ^= 255
+    for data in (whole[:-9], bytes(damaged), b"not packed at all"):
+        path.write_bytes(data)
+        with pytest.raises(DataError, match="must be whole and packed by gzip"):
+            all_of(open_source(path))
+
+
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(_bytes, "BLOCK", 100)
     monkeypatch.setattr(_bytes, "LONGEST", 1000)

@@ -1,12 +1,13 @@
 """Bytes of files and pipes that may still grow, and the whole lines among them."""
 
-import gzip
 import os
 import select
 import time
+import zlib
 from collections.abc import Callable, Iterator
+from gzip import BadGzipFile
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import BinaryIO, NamedTuple, Protocol
 
 from hedgerow.io import DataError
 
@@ -31,13 +32,13 @@ class Stream(Protocol):
 class WholeFile:
     """A file that does not grow, also one packed by gzip."""
 
-    def __init__(self, file: BinaryIO, *, packed: bool = False) -> None:
-        self._file = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
 
     def pull(self) -> bytes | None:
         try:
             return self._file.read(BLOCK)
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, BadGzipFile, zlib.error) as error:
             raise DataError(f"the file must be whole and packed by gzip, got {error}") from error
 
     def seek(self, byte: int) -> None:

@@ -1,12 +1,13 @@
 """Files and folders as sources: one file after another, each from the beginning to the end."""
 
+import gzip
 import os
 import sys
 import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 
@@ -109,7 +110,7 @@ class OneFile(Files):
             return Typed(self._path, self._wish, self.schema)
         if self._follow:
             return self._text(GrowingFile(self._path, self._is_replaced), self._suffix)
-        return self._text(WholeFile(self._path.open("rb"), packed=self._packed), self._suffix)
+        return self._text(_whole(self._path, self._packed), self._suffix)
 
     def _is_replaced(self, status: os.stat_result) -> bool:
         try:
@@ -173,7 +174,7 @@ class Folder(Files):
         if self._follow and not packed:
             stream: Stream = GrowingFile(path, lambda _: bool(self._after(name)))
         else:
-            stream = WholeFile(path.open("rb"), packed=packed)
+            stream = _whole(path, packed)
         return self._text(stream, suffix)
 
     def _names(self) -> list[str]:
@@ -196,6 +197,10 @@ class Folder(Files):
                 DataWarning,
                 stacklevel=2,
             )
+
+
+def _whole(path: Path, packed: bool) -> WholeFile:
+    return WholeFile(cast(BinaryIO, gzip.open(path)) if packed else path.open("rb"))
 
 
 def _within(name: str, offset: Offset) -> Offset:
