@@ -16,7 +16,18 @@ PAUSE = 0.1  # seconds: the threads of BLAS keep a core busy for a while after t
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "speed.json"
 
 
-def least_times(jobs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+Jobs = dict[str, Callable[[], Any]]
+
+
+def least_times_on_one_core(jobs: Jobs, rounds: int) -> dict[str, float]:
+    """Return the least seconds of the processor, which other work on the machine hardly changes."""
+    with threads(1):
+        return least_times(jobs, rounds, time.thread_time)
+
+
+def least_times(
+    jobs: Jobs, rounds: int, now: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Return the least seconds of each job; a busy moment of the machine falls on all of them."""
     for job in jobs.values():
         job()  # compiles, and warms caches
@@ -24,9 +35,9 @@ def least_times(jobs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, fl
     for _ in range(rounds):
         for name, job in jobs.items():
             time.sleep(PAUSE)
-            begun = time.perf_counter()
+            begun = now()
             job()
-            times[name].append(time.perf_counter() - begun)
+            times[name].append(now() - begun)
     return {name: min(of_job) for name, of_job in times.items()}
 
 

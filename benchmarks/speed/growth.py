@@ -1,4 +1,4 @@
-"""Time against the number of rows and of columns, and the exponents that fit."""
+"""Time of one core against the number of rows and of columns, and the exponents that fit."""
 
 import argparse
 import warnings
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
             jobs[f"cov {p} {m}"] = lambda rows=rows: np.cov(rows, rowvar=False)
             jobs[f"learning {p} {m}"] = lambda rows=rows: HedgeGraph().partial_fit(rows)
             jobs[f"fit {p} {m}"] = lambda rows=rows: HedgeGraph().fit(rows)
-        times = clock.least_times(jobs, max(options.rounds // 2, 1))
+        times = clock.least_times_on_one_core(jobs, max(options.rounds // 2, 1))
         along = [m if axis == "rows" else p for p, m in sizes]
         series = {
             kind: [times[f"{kind} {p} {m}"] for p, m in sizes]

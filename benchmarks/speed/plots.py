@@ -17,7 +17,7 @@ def draw_growth(figures: dict[str, Any]) -> None:
         for kind, times in found["times"].items():
             label = f"{KINDS[kind]}: {axis}$^{{{found['slopes'][kind]:.2f}}}$"
             panel.loglog(found["along"], times, "o-", color=COLOURS[kind], label=label)
-        panel.set(ylabel="seconds")
+        panel.set(ylabel="seconds of one core")
         _name_sizes(panel, axis, found["along"])
     along, times = figures["columns"]["along"], figures["columns"]["times"]
     for kind, aim in targets.AIMS.items():

@@ -34,8 +34,8 @@ def _aims(figures: dict[str, Any]) -> str:
     rows = [
         [
             aim.what,
-            f"{'≥' if aim.least else '≤'} {aim.aim:.3g}",
-            f"{aim.measured:.3g}",
+            f"{'≥' if aim.least else '≤'} {_short(aim.aim)}",
+            _short(aim.measured),
             aim.verdict,
         ]
         for aim in aims
@@ -86,11 +86,15 @@ def _peers(figures: list[dict[str, Any]]) -> str:
                 peers.LABELS[f["peer"]],
                 f"{more}{f['theirs_seconds']:.3g}",
                 f"{f['ours_seconds']:.3g}",
-                f"{more}{f['theirs_seconds'] / f['ours_seconds']:.3g}",
+                f"{more}{_short(f['theirs_seconds'] / f['ours_seconds'])}",
                 *(_known(f[name]) for name in ("theirs_f1", "ours_f1")),
             ]
         )
     return document.table(head.split(" | "), rows)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _known(value: float | None) -> str:
