@@ -34,10 +34,13 @@ def all_aims(figures: dict[str, Any]) -> list[Aim]:
 def _targets(figures: list[dict[str, Any]]) -> list[Aim]:
     most = max(f["cores"] for f in figures)
     aims = [
-        Aim(f"{kind} / np.cov, {f['columns']:,} columns, {most} cores", aim, f[kind] / f["cov"])
+        Aim(
+            f"{kind} / np.cov, {f['columns']:,} columns, cores: {f['cores']}",
+            aim,
+            f[kind] / f["cov"],
+        )
         for kind, aim in targets.AIMS.items()
         for f in figures
-        if f["cores"] == most
     ]
     one = {f["columns"]: f["fit"] for f in figures if f["cores"] == 1}
     return aims + [

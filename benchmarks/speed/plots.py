@@ -18,13 +18,14 @@ def draw_growth(figures: dict[str, Any]) -> None:
             label = f"{KINDS[kind]}: {axis}$^{{{found['slopes'][kind]:.2f}}}$"
             panel.loglog(found["along"], times, "o-", color=COLOURS[kind], label=label)
         panel.set(ylabel="seconds of one core")
+        panel.set_ylim(top=6 * panel.get_ylim()[1])  # for the legend
         _name_sizes(panel, axis, found["along"])
     along, times = figures["columns"]["along"], figures["columns"]["times"]
     for kind, aim in targets.AIMS.items():
         ratio = [t / floor for t, floor in zip(times[kind], times["cov"])]
         panels[2].semilogx(along, ratio, "o-", color=COLOURS[kind], label=KINDS[kind])
         panels[2].axhline(aim, color=COLOURS[kind], linestyle=":", linewidth=1)
-    panels[2].set(ylabel="times np.cov; dotted: aims", ylim=(0, None))
+    panels[2].set(ylabel="times np.cov; dotted: aims", ylim=(0, 8))
     _name_sizes(panels[2], "columns", along)
     save(figure, "speed_growth")
 
@@ -33,7 +34,7 @@ def _name_sizes(panel: plt.Axes, axis: str, sizes: list[int]) -> None:
     panel.set_xlabel(axis)
     panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
     panel.set_xticks([], minor=True)
-    panel.legend()
+    panel.legend(loc="upper left", fontsize=8)
 
 
 def draw_peers(figures: list[dict[str, Any]]) -> None:

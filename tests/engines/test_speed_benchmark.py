@@ -37,7 +37,7 @@ def test_parts_fill_the_page(page, monkeypatch):
     text = page.read_text()
     assert "| 31 | 300 | 1 |" in text
     assert "| 13 | 260 |" in text
-    assert "learning / np.cov, 31 columns" in text
+    assert "learning / np.cov, 31 columns, cores: 1" in text
     assert (page.parent / "speed_growth.svg").stat().st_size > 1000
     assert (page.parent / "speed_growth.png").stat().st_size > 1000
 
