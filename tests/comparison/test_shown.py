@@ -32,5 +32,6 @@ def test_every_two_methods_are_compared_on_lines_of_80(n_methods, monkeypatch):
             for head, value in zip(heads, found[2].split()):
                 seen[int(found[1]), int(head)] = int(value)
     assert len(seen) == n_methods * (n_methods - 1) // 2
+    agreement = result.agreement
     for (i, j), value in seen.items():
-        assert value == round(100 * result.agreement[i - 1, j - 1]), (i, j)
+        assert value == round(100 * agreement[i - 1, j - 1]), (i, j)
