@@ -3,12 +3,19 @@
 import asyncio
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.live._board import Board
+
+
+def finished(coroutine):
+    """Run it in a thread: in this one, tests with a browser may keep a loop of their own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def parse(message):
@@ -46,7 +53,7 @@ def test_a_follower_ends_with_the_latest_of_every_part_and_nothing_twice(actions
         assert len(seen) <= changes, "a part that is the same again is not sent again"
         assert not board.followed
 
-    asyncio.run(run())
+    finished(run())
 
 
 @given(st.recursive(st.text(st.characters(exclude_categories=[])), st.lists, max_leaves=5))
@@ -57,7 +64,7 @@ def test_any_text_travels_in_one_line_and_comes_back(value):
         board.close()
         return [message async for message in board.follow()]
 
-    _, message = asyncio.run(run())
+    _, message = finished(run())
     assert parse(message) == ("edges", value)
 
 
@@ -79,7 +86,7 @@ def test_a_board_knows_whether_it_is_followed():
         await other.aclose()
         return [*known, board.followed]
 
-    assert asyncio.run(run()) == [False, True, True, False]
+    assert finished(run()) == [False, True, True, False]
 
 
 def test_a_quiet_board_says_that_it_is_there(monkeypatch):
@@ -89,4 +96,4 @@ def test_a_quiet_board_says_that_it_is_there(monkeypatch):
         follower = Board().follow()
         return [await anext(follower) for _ in range(3)]
 
-    assert asyncio.run(run())[1:] == [b": still here\n\n"] * 2
+    assert finished(run())[1:] == [b": still here\n\n"] * 2
