@@ -27,7 +27,7 @@ DOT_TILE = 4  # `dot_products` takes so many rows of either factor at a time
 SUM_TILE = 3  # `add_products` takes so many columns of coefficients at a time ...
 _STEP = 8  # ... and adds so many rows at a time
 WHOLE_TILES = DOT_TILE * SUM_TILE
-_PANEL = 1024  # columns at a time
+_PANEL = 2048  # columns at a time
 
 
 def zeros(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
