@@ -26,7 +26,7 @@ _SMALLEST = float(np.finfo(np.float64).eps) ** 2  # what is left of a variance, 
 _LN2 = log(2.0)
 _HALF_ROOT = int(np.float64(0.5**0.5).view(np.int64))
 _MANTISSA_BITS = 52
-_NODES = chebyshev.chebpts1(2 * _DEGREE)
+_NODES = chebyshev.chebpts1(_DEGREE + 4)
 # Row k: coefficients of the k-th Chebyshev polynomial, by powers.
 _TO_POWERS = np.array(
     [np.pad(chebyshev.cheb2poly([0] * k + [1]), (0, _DEGREE - k)) for k in range(_DEGREE + 1)]
