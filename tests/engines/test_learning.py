@@ -75,9 +75,12 @@ def test_learning_agrees_with_the_readable_code(fast_engine, trials):
         fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
         # Every batch adds numbers of size at most one, rounded to single precision.
         rounding = SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
-        np.testing.assert_allclose(fast["weights"], slow["weights"], atol=rounding)
         if "table" in fast:
+            # Exponents are in single precision too: one unit in the last place of an exponent
+            # below eight is up to eight units in a weight.
+            np.testing.assert_allclose(fast["weights"], slow["weights"], atol=8 * rounding)
             return
+        np.testing.assert_allclose(fast["weights"], slow["weights"], atol=rounding)
         np.testing.assert_allclose(fast["curvature"], slow["curvature"], rtol=16 * rounding)
         largest = np.abs(slow["gradient"]).max()
         np.testing.assert_allclose(fast["gradient"], slow["gradient"], atol=4 * rounding * largest)
