@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from importlib import import_module
 
 import numpy as np
@@ -146,6 +147,7 @@ def test_a_bar_is_drawn_only_for_work_that_lasts(monkeypatch, capsys, patience, 
     monkeypatch.setenv("FORCE_COLOR", "1")  # makes rich believe in a terminal
     monkeypatch.setenv("TERM", os.environ.get("TERM", "xterm"))
     with _progress.progress("Drawing rows", 2) as advance:
+        time.sleep(0.5)  # before the first piece of work: compiling takes its time too
         advance(1)
         advance(1)
     shown = capsys.readouterr()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import monotonic
+from threading import Timer
 from typing import Protocol
 
 from rich.console import Console
@@ -38,14 +38,13 @@ def progress(label: str, total: int | None, *, hidden: bool = False) -> Iterator
         transient=True,
     )
     task = bar.add_task(label, total=total, note="")
-    begun = monotonic()
-
-    def advance(amount: int, note: str = "") -> None:
-        bar.update(task, advance=amount, note=note)
-        if monotonic() - begun > PATIENCE:
-            bar.start()
-
+    # By the clock, not with the first piece of work: compiling comes before it and can last.
+    appears = Timer(PATIENCE, bar.start)
+    appears.daemon = True
+    appears.start()
     try:
-        yield advance
+        yield lambda amount, note="": bar.update(task, advance=amount, note=note)
     finally:
+        appears.cancel()
+        appears.join()
         bar.stop()
