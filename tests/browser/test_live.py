@@ -349,6 +349,15 @@ def test_the_end_of_the_run_is_told_and_outlives_the_server(open_live, phase, sa
     expect(page.locator("#count")).to_have_text("2")
 
 
+def connected(page, live):
+    """Wait until the page listens: news of a server that is gone reach nobody."""
+    for _ in range(500):
+        if live.wants_look():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("the page did not connect")
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -360,6 +369,7 @@ def test_the_end_of_the_run_is_told_and_outlives_the_server(open_live, phase, sa
 def test_a_run_that_fails_says_why(open_live, error, said):
     live = serve()
     page = open_live(live, logs=REFUSED)
+    connected(page, live)
     with pytest.raises(type(error)), live:
         raise error
     expect(page.locator(".phase")).to_have_text(said)
