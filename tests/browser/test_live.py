@@ -30,7 +30,7 @@ HOSTILE = [
 
 @pytest.fixture
 def live():
-    with serve(title="A run") as page:
+    with serve(port=free_port(), title="A run") as page:
         yield page
 
 
@@ -338,7 +338,7 @@ def test_names_are_text_wherever_they_are_shown(live, open_live, view):
     [("finished", "Finished: the source has no more rows"), ("stopped", "Stopped")],
 )
 def test_the_end_of_the_run_is_told_and_outlives_the_server(open_live, phase, said):
-    with serve() as live:
+    with serve(port=free_port()) as live:
         page = open_live(live, logs=REFUSED)
         live(status(400, look=look(NAMES, CHAIN)))
         expect(page.locator(".phase")).to_have_text("Learning")
@@ -367,7 +367,7 @@ def connected(page, live):
     ],
 )
 def test_a_run_that_fails_says_why(open_live, error, said):
-    live = serve()
+    live = serve(port=free_port())
     page = open_live(live, logs=REFUSED)
     connected(page, live)
     with pytest.raises(type(error)), live:
@@ -433,7 +433,7 @@ def test_the_policy_forbids_foreign_scripts_and_other_servers(live, browsers):
           document.body.append(script);
         }"""
     )
-    with serve() as other:
+    with serve(port=free_port()) as other:
         reached = page.evaluate("url => fetch(url).then(() => true, () => false)", other.url)
         follows = page.evaluate(
             """url => new Promise(done => {

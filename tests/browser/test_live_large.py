@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import expect
 
 from hedgerow.live import serve
-from tests.fake_runs import look, random_look, status
+from tests.fake_runs import free_port, look, random_look, status
 
 ANSWER = 5.0  # seconds, from an action to its drawing
 FRAME = 2.0  # seconds between two frames, at most
@@ -32,7 +32,7 @@ def later(before, rows):
 
 def test_a_large_graph_stays_usable_while_it_changes(open_url, view):
     shown = random_look(1000, 2000, rows=1000)
-    with serve() as live:
+    with serve(port=free_port()) as live:
         live(status(1000, look=shown))
         page = open_url(live.url, view, asks=f"{re.escape(live.url)}events$", reduced_motion=None)
         page.wait_for_selector("html[data-ready]", state="attached", timeout=30_000)

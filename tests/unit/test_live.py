@@ -4,7 +4,7 @@ import json
 import re
 import socket
 from base64 import b64encode
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import sha256
 from http.client import HTTPConnection
 from threading import Thread
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from hedgerow.live import serve
+from hedgerow.live._server import listen
 from tests.fake_runs import change, free_port, look, random_look, status
 
 
@@ -291,6 +292,12 @@ def test_too_many_clients_are_told_to_come_back_and_the_others_stay(page):
             reader.socket.close()
     assert any(answer.startswith(b"HTTP/1.1 503") for answer in answers)
     assert eventually(lambda: ask(page)[0] == 200)
+
+
+def test_a_port_is_taken_as_soon_as_it_is_chosen():
+    port = free_port()
+    with closing(listen(port)), pytest.raises(OSError, match=f"port {port} .* is in use"):
+        listen(port)
 
 
 def test_an_error_in_the_run_closes_the_page_and_goes_on():

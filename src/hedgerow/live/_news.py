@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hedgerow._version import __version__
 from hedgerow.report import ReportData
+from hedgerow.report._of_model import of_graph
 from hedgerow.stream import Look, Status
-
-_MAX_LEVEL = 0.2  # edges up to this level go with the page, for its slider
 
 
 class Noted(NamedTuple):
@@ -53,21 +51,12 @@ def changes_of(changes: Sequence[Noted]) -> list[dict[str, Any]]:
 
 def data_of(look: Look, title: str) -> ReportData:
     """Return what the report's page shows of a look."""
-    max_level = max(_MAX_LEVEL, look.level)
-    graph = look.graph.up_to(max_level)
-    return ReportData(
+    return of_graph(
+        look.graph,
+        look.level,
         names=look.names,
-        source=graph.source,
-        target=graph.target,
-        partial_corr=graph.partial_corr,
-        z=graph.z,
-        p_value=graph.p_value,
-        q_value=graph.q_value,
-        level=look.level,
-        max_level=max_level,
         error=look.error,
         rows=look.rows,
-        version=__version__,
         warnings=look.warnings,
         title=title,
     )

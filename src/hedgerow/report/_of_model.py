@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 from hedgerow._version import __version__
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import column_labels
+from hedgerow.graph import Graph
 from hedgerow.report._data import ReportData
 
 _MAX_LEVEL = 0.2  # edges up to this level go with the page, for its slider
@@ -37,23 +39,21 @@ def data_of(
     >>> data.names, data.rows, data.source
     (['0', '1', '2'], 400, array([1, 0]))
     """
-    max_level = max(_MAX_LEVEL, model.level)
-    graph = model.graph_up_to(max_level)
-    return ReportData(
+    return of_graph(
+        model.graph_up_to(max(_MAX_LEVEL, model.level)),
+        model.level,
         names=column_labels(model).tolist(),
-        source=graph.source,
-        target=graph.target,
-        partial_corr=graph.partial_corr,
-        z=graph.z,
-        p_value=graph.p_value,
-        q_value=graph.q_value,
-        level=model.level,
-        max_level=max_level,
         error=model.error,
         rows=model.n_samples_seen_,
         n_columns=n_columns,
-        version=__version__,
         warnings=warnings,
         title=title,
         made=date.today().isoformat(),
     )
+
+
+def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
+    """Return what a page shows of a graph whose edges go beyond the level."""
+    max_level = max(_MAX_LEVEL, level)
+    edges: dict[str, Any] = dict(zip(Graph._fields[:6], graph.up_to(max_level)))
+    return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)

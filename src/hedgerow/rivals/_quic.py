@@ -25,8 +25,8 @@ _ROUNDING = 1e-12
 class Quic(PenalisedLikelihood):
     """Graphical lasso by QUIC: second-order steps on the entries that can change.
 
-    The problem and its solution are those of `GraphicalLasso`; the way there is shorter. No
-    maintained package offers QUIC, so it is written here.
+    The problem and its solution are those of `GraphicalLasso`; the way there is shorter. We
+    found no package of QUIC that installs, so it is written here.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class Quic(PenalisedLikelihood):
     Assumes what `GraphicalLasso` assumes. The likelihood is approximated to second order around
     the current matrix; coordinate descent minimises that approximation plus the penalty over the
     active entries, those that are not zero or whose gradient is above the penalty; a line search
-    keeps the matrix positive definite. Convergence is superlinear. Cost: O(p³) for each of
-    typically 5 to 15 Newton steps, plus O(p) for each active entry and sweep, in each connected
+    keeps the matrix positive definite. Convergence is superlinear. Cost: O(p³) for each
+    Newton step, plus O(p) for each active entry and sweep, in each connected
     component of the correlations above the penalty.
 
     References
