@@ -1,11 +1,14 @@
 // What a page shows, as Python embeds or sends it.
 
+/** The error rate that is kept; in a balanced graph none is, and the level is an estimate. */
+export type Promised = "fdr" | "fwer" | "balanced";
+
 export interface Variables {
   title: string;
   version: string;
   columns: number;
   names: string[];
-  error: "fdr" | "fwer";
+  error: Promised;
   level: number;
   maxLevel: number;
 }

@@ -13,6 +13,9 @@ If not a single false edge is allowed, the refit must also hold where another va
 been chosen as a neighbour. If rows are few, the same is asked once more of a statistic that is
 right when the neighbours of either node are right.
 
+For a balanced graph only the first is asked: its q-values estimate an error rate, and do not keep
+it.
+
 docs/theory.md derives the statistics and their errors (section 10), the weights (11) and the
 agreement (12), and says what is proved, what is asymptotic and what is only measured.
 """
@@ -26,6 +29,7 @@ from scipy.sparse import issparse
 
 from hedgerow.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
 from hedgerow.neighbours import Refit, detection_limit, refit
+from hedgerow.promises import BALANCED
 from hedgerow.stand_ins import weaken
 
 Array = NDArray[np.float64]
@@ -64,7 +68,8 @@ def judge_pairs(
     corr : correlation matrix of the rows
     n_rows : number of rows, at least ``MIN_ROWS``; of weighted rows, the effective one
     hedge_weights : row i holds Hedge's weights for node i
-    error : "fdr" for the false discovery rate, "fwer" for the familywise error rate
+    error : "fdr" for the false discovery rate, "fwer" for the familywise error rate, "balanced" for
+        an estimate of the former without precautions
     """
     upper = np.triu_indices(len(corr), 1)
     fitted = refit(corr, n_rows)
@@ -96,8 +101,9 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
 
 def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
-    weights = _weights(z, witness, n_columns, count_nulls_only=error == "fdr")
-    return smallest_levels(z, witness, weights, agreement_margins(n_columns, n_rows), error)
+    weights = _weights(z, witness, n_columns, count_nulls_only=error != "fwer")
+    margins = agreement_margins(n_columns, n_rows, error)
+    return smallest_levels(z, witness, weights, margins, error)
 
 
 def smallest_levels(
@@ -109,13 +115,13 @@ def smallest_levels(
     n_tests: int | None = None,
 ) -> Array:
     """Return the same for weights given; with ``n_tests``, for the strongest of so many pairs."""
+    adjust = holm if error == "fwer" else benjamini_hochberg
+    levels = adjust(np.minimum(two_sided(z) / weights, 1.0), n_tests)
+    if error == BALANCED:
+        return levels
     off_witness, off_z = margins
     agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
-    adjust = benjamini_hochberg if error == "fdr" else holm
-    return np.maximum(
-        adjust(np.minimum(two_sided(z) / weights, 1.0), n_tests),
-        adjust(two_sided(np.maximum(agreement, 0.0)), n_tests),
-    )
+    return np.maximum(levels, adjust(two_sided(np.maximum(agreement, 0.0)), n_tests))
 
 
 def plausible_bias(n_columns: int, n_rows: float) -> float:
@@ -131,11 +137,16 @@ def rows_are_few(n_columns: int, n_rows: float) -> bool:
 def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
     """Return whether rows are so few that the statistic given both nodes' neighbours counts too."""
     few = error == "fwer" and plausible_bias(n_columns, n_rows) > BIAS_TO_DOUBT
-    return few or rows_are_few(n_columns, n_rows)
+    return error != BALANCED and (few or rows_are_few(n_columns, n_rows))
 
 
-def agreement_margins(n_columns: int, n_rows: float) -> tuple[float, float]:
-    """Return by how much Hedge's score, or else the refit's, must be clear of chance."""
+def agreement_margins(n_columns: int, n_rows: float, error: str) -> tuple[float, float]:
+    """Return by how much Hedge's score, or else the refit's, must be clear of chance.
+
+    No pair is ever clear by infinity: where nothing depends on agreement, none need be listed.
+    """
+    if error == BALANCED:
+        return np.inf, np.inf
     bias = plausible_bias(n_columns, n_rows)
     shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
     return shortage**4 * bias / 8, shortage * bias

@@ -18,6 +18,7 @@ from hedgerow.edges import (
     plausible_bias,
 )
 from hedgerow.engines import Engine, Repeats
+from hedgerow.multiplicity import balanced_level
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -49,6 +50,10 @@ class Graph(NamedTuple):
         """Return the graph at an error level."""
         keep = self.q_value <= level
         return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+
+    def balanced_level(self) -> float:
+        """Return the level at which false and missed edges weigh the same."""
+        return balanced_level(self.q_value, LOOSEST_LEVEL)
 
 
 def graph_of(
@@ -104,9 +109,14 @@ def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
 
 
 def shortage_of_rows(
-    n_rows: float, n_columns: int, level: float, unexplained: float = 1.0, kind: str = "rows"
+    n_rows: float, n_columns: int, level: float | None, unexplained: float, kind: str = "rows"
 ) -> str | None:
-    """Return what to tell the user if the rows are too few to keep the promise, else None."""
+    """Return what to tell the user if the rows are too few to keep the promise, else None.
+
+    Without a level, for a balanced graph, it is the estimated share of false edges that suffers.
+    """
+    bound = "its estimate" if level is None else f"the level {level}"
+    level = level or LOOSEST_LEVEL
     if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
         return (
             f"{n_rows:.0f} {kind} are too few for any edge among {n_columns} columns to be "
@@ -121,7 +131,7 @@ def shortage_of_rows(
         enough = int(np.ceil((plausible_bias(n_columns, 1) / most) ** 2))
         return (
             f"{n_rows:.0f} {kind} are few for {n_columns} columns{so}: indirect relations can pass "
-            f"for edges, and the share of false edges may exceed the level {level}; from {enough} "
+            f"for edges, and the share of false edges may exceed {bound}; from {enough} "
             f"rows on it was measured to hold"
         )
     return None

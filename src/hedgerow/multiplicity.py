@@ -52,6 +52,27 @@ def holm(p_values: Array, n_tests: int | None = None) -> Array:
     return result
 
 
+def balanced_level(q_values: Array, loosest: float) -> float:
+    """Return the level at which false and missed edges weigh the same: the best expected F1.
+
+    Of the k pairs with the smallest q-values, about k (1 - q_k) are edges, and the most that this
+    is up to the level ``loosest`` is taken for the number of all edges (docs/theory.md, section
+    12.2). Larger q-values need not be given.
+
+    Examples
+    --------
+    >>> balanced_level(np.array([0.001, 0.01, 0.02, 0.4]), loosest=0.5)
+    0.02
+    """
+    q_values = np.sort(q_values[q_values <= loosest])
+    if not len(q_values):
+        return loosest
+    number = np.arange(1, len(q_values) + 1)
+    true = number * (1 - q_values)
+    best = (true / (number + true.max())).argmax()
+    return max(float(q_values[best]), _SUREST)
+
+
 def null_shares(p_values: Array, groups: NDArray[np.intp]) -> Array:
     """Return for each group of pairs an upward-biased estimate of its share of nulls.
 
@@ -78,6 +99,8 @@ def group_weights(share: Array, size: NDArray[np.intp], *, count_nulls_only: boo
     return odds * size.sum() / (odds * counted).sum()
 
 
+# Smaller shares of false edges than this are no estimates to speak of.
+_SUREST = 1e-6
 # A group is never taken to be purer than this, and never worth less than this.
 _SMALLEST_SHARE = 0.05
 _SMALLEST_ODDS = 0.01

@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import column_labels
+from hedgerow.promises import as_title, promise_of
 from hedgerow.report._layout import layout
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def network(
     """
     from matplotlib.collections import LineCollection
 
-    level = model.level if level is None else level
+    level = model.level_ if level is None else level
     graph = model.graph_up_to(level)
     names = [str(name) for name in column_labels(model)]
     strength = np.abs(graph.partial_corr)
@@ -80,8 +81,8 @@ def network(
     if labels or (labels is None and len(names) <= _LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
-    kind = {"fdr": "false discovery rate", "fwer": "familywise error rate"}[model.error]
-    ax.set_title(f"{len(graph.source)} edge{'s' * (len(graph.source) != 1)}, {kind} {level:g}")
+    promise = as_title(promise_of(model.error, model.level), level)
+    ax.set_title(f"{len(graph.source)} edge{'s' * (len(graph.source) != 1)}, {promise}")
     ax.set_aspect("equal")
     ax.margins(0.08)
     ax.set_axis_off()

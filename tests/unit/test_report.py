@@ -101,7 +101,7 @@ def test_detectable_is_the_smallest_lone_edge(data):
     [
         ({"level": 1.5}, r"level must be a number in \(0, 1\), got 1.5"),
         ({"max_level": 0.01}, r"max_level must be in \[level, 1\], got 0.01"),
-        ({"error": "fdp"}, "error must be one of 'fdr', 'fwer', got 'fdp'"),
+        ({"error": "fdp"}, "error must be one of 'fdr', 'fwer', 'balanced', got 'fdp'"),
         ({"rows": -1}, "rows must be an integer >= 0, got -1"),
         ({"n_columns": 2}, "n_columns must be an integer >= 3, got 2"),
         ({"source": [0, 3]}, r"source must be in \[0, 3\), got 3"),

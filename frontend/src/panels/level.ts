@@ -1,11 +1,16 @@
 // The error level: a slider for the hand, a field for an exact value, and what the level promises.
 
+import type { Promised } from "../data";
 import { byId } from "../dom";
 import { count, percent, plain } from "../format";
 import { levelStops, stopBelow } from "../levels";
 import type { State } from "../state";
 
-const KIND = { fdr: "False discovery rate", fwer: "Family-wise error rate" };
+const KIND = {
+  fdr: "False discovery rate",
+  fwer: "Family-wise error rate",
+  balanced: "Estimated share of false edges",
+};
 
 export function setUpLevel(state: State): void {
   const { level, maxLevel, error } = state.edges.data;
@@ -51,7 +56,10 @@ export function setUpLevel(state: State): void {
   show();
 }
 
-function promise(error: "fdr" | "fwer", level: number): string {
+function promise(error: Promised, level: number): string {
+  if (error === "balanced") {
+    return `About ${percent(level)} of these edges are false: an estimate, and too low where rows are few.`;
+  }
   const bound =
     error === "fdr"
       ? `On average at most ${percent(level)} of these edges are false.`

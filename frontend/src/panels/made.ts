@@ -5,7 +5,11 @@ import { count, plain, plural } from "../format";
 import type { EdgeSet } from "../graph";
 import type { State } from "../state";
 
-const KIND = { fdr: "false discovery rate", fwer: "family-wise error rate" };
+const KIND = {
+  fdr: "false discovery rate",
+  fwer: "family-wise error rate",
+  balanced: "none kept: false and missed edges weigh the same",
+};
 
 export function setUpMasthead(state: State): void {
   const { title, made } = state.edges.data;

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "parquet", "json", "graphml", "gexf", "cytoscape", "node-link", "npz")
 
 
-def error_level(fdr: float | None, fwer: float | None) -> tuple[str, float]:
+def error_level(
+    fdr: float | None, fwer: float | None, balanced: bool = False
+) -> tuple[str, float | str]:
     """Return the kind of error and its level, by the option that was given."""
-    if fdr is not None and fwer is not None:
-        raise Misuse("--fdr and --fwer exclude each other")
+    given = {"--fdr": fdr is not None, "--fwer": fwer is not None, "--balanced": balanced}
+    if sum(given.values()) > 1:
+        names = " and ".join(name for name, is_given in given.items() if is_given)
+        raise Misuse(f"{names} exclude each other")
+    if balanced:
+        return "fdr", "balanced"
     error, level = ("fwer", fwer) if fwer is not None else ("fdr", 0.05 if fdr is None else fdr)
     if not 0 < level < 1:
         raise Misuse(f"--{error} must be a number in (0, 1), got {level:g}")

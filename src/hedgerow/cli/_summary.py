@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from io import TextIOWrapper
 from typing import Any
 
+from hedgerow.promises import in_words
 from hedgerow.table import Edge
 
 SHOWN = 10
 LONGEST_NAME = 28  # two of them and the numbers fit on a line of 80
-KINDS = {"fdr": "a false discovery rate", "fwer": "a familywise error rate"}
 
 
 @dataclass
@@ -98,7 +98,7 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
     yield (
         "bold",
         f"{_count(len(summary.edges), 'edge')} among {_count(pairs, 'pair')}, "
-        f"at {KINDS[summary.error]} of {summary.level:g}",
+        + in_words(summary.error, summary.level),
     )
 
 

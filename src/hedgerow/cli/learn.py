@@ -38,6 +38,11 @@ DEVICES = ("cpu", "cuda", "auto")
 @click.option("--fdr", type=float, metavar="Q", help="Expected share of false edges, at most.")
 @click.option("--fwer", type=float, metavar="D", help="Chance of any false edge, at most.")
 @click.option(
+    "--balanced",
+    is_flag=True,
+    help="Keep no error rate: false and missed edges weigh the same.",
+)
+@click.option(
     "--device",
     type=click.Choice(DEVICES),
     default="cpu",
@@ -97,7 +102,7 @@ def learn(
     edges are reported at a false discovery rate of 0.05.
     """
     begun = monotonic()
-    error, level = error_level(options.pop("fdr"), options.pop("fwer"))
+    error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
     targets = [*out, *(path for path in (html, save) if path)]
@@ -180,6 +185,7 @@ def _keep(model: "HedgeGraph", table: "Table", save: Path | None) -> None:
 def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str]) -> "Summary":
     from hedgerow._version import __version__
     from hedgerow.cli._summary import Summary, printable
+    from hedgerow.promises import promise_of
 
     return Summary(
         source="stdin" if file == STDOUT else printable(str(file)),
@@ -187,8 +193,8 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         rows_dropped=table.n_dropped,
         columns=len(table.names),
         left_out=table.left_out,
-        error=model.error,
-        level=model.level,
+        error=promise_of(model.error, model.level),
+        level=model.level_,
         edges=list(model.edges_),
         warnings=warned,
         version=__version__,

@@ -237,7 +237,7 @@ def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Statu
         columns=model.n_features_in_,
         left_out={"not numeric, or not wanted": others} if others else {},
         error=model.error,
-        level=model.level,
+        level=model.level_,
         edges=list(model.edges_),
         warnings=list(status.look.warnings) if status.look else [],
         version=__version__,

@@ -50,7 +50,7 @@ def plan(
     np.add.at(merged, labels, by_group)
     size = merged.sum(axis=1)
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
-    weights = group_weights(share, size, count_nulls_only=error == "fdr")[labels]
+    weights = group_weights(share, size, count_nulls_only=error != "fwer")[labels]
     at_most = largest_of_interest(by_group, weights[:, None], loosest)
     cuts = -special.ndtri(np.minimum(at_most * weights, 1.0) / 2) - _ROUNDING
     agreement = largest_of_interest(by_agreement, np.ones((1, 1)), loosest)

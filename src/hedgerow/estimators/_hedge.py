@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import storage
-from hedgerow._validate import at_least, in_open_interval, one_of
+from hedgerow._validate import at_least
 from hedgerow._version import __version__
 from hedgerow.engines import engine_for, engine_for_saved
 from hedgerow.estimators._hedge_stream import HedgeStream
@@ -21,9 +21,9 @@ from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
 from hedgerow.moments import Moments
+from hedgerow.promises import BALANCED, promise_of
 from hedgerow.table import EdgeTable
 
-ERRORS = ("fdr", "fwer")
 _KIND = "HedgeGraph"
 
 
@@ -40,8 +40,10 @@ class HedgeGraph(NotebookSummary):
         What is kept below ``level``: the expected share of false edges among those reported
         (false discovery rate), or the probability that any edge reported is false (familywise
         error rate).
-    level : float, default=0.05
-        The error rate, in (0, 1).
+    level : float or "balanced", default=0.05
+        The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
+        same, and ``level_`` estimates the share of false ones, which is large where rows are few
+        (docs/theory.md, section 12.2).
     device : {"cpu", "cuda", "auto"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); or the GPU
         where there is one and the columns are many. A GPU keeps the rows until it is asked for
@@ -57,6 +59,8 @@ class HedgeGraph(NotebookSummary):
         One row for each edge, the surest first: ``source``, ``target`` (names, where the columns
         have names), ``partial_corr``, ``z``, ``p_value``, and ``q_value``, the smallest level at
         which it is an edge.
+    level_ : float
+        The error rate; of a balanced graph, its estimated share of false edges.
     adjacency_ : csr_array of bool, of shape (n_features, n_features)
         The graph: symmetric, zero diagonal.
     partial_corr_ : ndarray of shape (n_features, n_features)
@@ -104,7 +108,7 @@ class HedgeGraph(NotebookSummary):
     def __init__(
         self,
         error: str = "fdr",
-        level: float = 0.05,
+        level: float | str = 0.05,
         device: str = "cpu",
         half_life: float | None = None,
     ) -> None:
@@ -164,7 +168,13 @@ class HedgeGraph(NotebookSummary):
     @property
     def edges_(self) -> EdgeTable:
         """Edges at the chosen level, the surest first."""
-        return self.edges_up_to(in_open_interval("level", self.level, 0, 1))
+        return self.edges_up_to(self.level_)
+
+    @property
+    def level_(self) -> float:
+        """The error rate; of a balanced graph, its estimated share of false edges."""
+        graph, level = self._graph(), self._level_asked()
+        return graph.balanced_level() if level is None else level
 
     def edges_up_to(self, level: float) -> EdgeTable:
         """Return the edges at another error level, of the same kind, without new tests.
@@ -173,6 +183,11 @@ class HedgeGraph(NotebookSummary):
         ----------
         level : float
             In (0, 0.5], or up to the estimator's own level if that is larger.
+
+        Notes
+        -----
+        The q-values of a balanced graph estimate its shares of false edges, without what is done
+        to keep an error rate when ``level`` is a number.
         """
         graph = self.graph_up_to(level)
         labels = column_labels(self)
@@ -195,21 +210,21 @@ class HedgeGraph(NotebookSummary):
         level : float
             In (0, 0.5], or up to the estimator's own level if that is larger.
         """
-        loosest = max(LOOSEST_LEVEL, self.level)
+        graph, (*_, loosest) = self._graph(), self._graph_key()
         if not 0 < level <= loosest:
             raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
-        return self._graph().up_to(level)
+        return graph.up_to(level)
 
     @property
     def adjacency_(self) -> csr_array:
         """The graph as a sparse boolean matrix."""
-        graph = self._graph().up_to(self.level)
+        graph = self._graph().up_to(self.level_)
         return self._symmetric(graph, np.ones(len(graph.source), dtype=np.bool_))
 
     @property
     def partial_corr_(self) -> NDArray[np.float64]:
         """Partial correlations of the edges, one on the diagonal."""
-        graph = self._graph().up_to(self.level)
+        graph = self._graph().up_to(self.level_)
         result = self._symmetric(graph, graph.partial_corr).toarray()
         np.fill_diagonal(result, 1.0)
         return result
@@ -303,8 +318,7 @@ class HedgeGraph(NotebookSummary):
         return hasattr(self, "_stream")
 
     def _check_parameters(self) -> None:
-        one_of("error", self.error, ERRORS)
-        in_open_interval("level", self.level, 0, 1)
+        promise_of(self.error, self.level)
         self._half_life()
 
     def _half_life(self) -> float:
@@ -342,7 +356,11 @@ class HedgeGraph(NotebookSummary):
         return self._results[key]
 
     def _graph_key(self) -> tuple[str, str, float]:
-        return ("graph", self.error, max(LOOSEST_LEVEL, self.level))
+        loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
+        return ("graph", promise_of(self.error, self.level), loosest)
+
+    def _level_asked(self) -> float | None:
+        return None if self.level == BALANCED else float(self.level)
 
     def _known_edges(self) -> EdgeTable | None:
         return self.edges_ if self._graph_key() in self._results else None
@@ -384,7 +402,7 @@ class HedgeGraph(NotebookSummary):
         kind = "rows" if self.half_life is None else "effective rows"
         n_rows = self.n_samples_effective_
         shortage = shortage_of_rows(
-            n_rows, self.n_features_in_, self.level, graph.unexplained, kind
+            n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
         )
         if shortage:
             _warn(GuaranteeWarning, shortage)

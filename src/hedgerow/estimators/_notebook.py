@@ -11,9 +11,8 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
+from hedgerow.promises import in_words, promise_of
 from hedgerow.table import EdgeTable
-
-_KINDS = {"fdr": "a false discovery rate", "fwer": "a familywise error rate"}
 
 
 class NotebookSummary(BaseEstimator):
@@ -42,8 +41,8 @@ class NotebookSummary(BaseEstimator):
         edges = self._known_edges()
         if edges is None:
             return f"<div>{head}<p>Learned from {rows} of {columns}.</p></div>"
-        level = f"at {_KINDS[self.error]} of {self.level:g}"
-        found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {level}.</p>"
+        promise = in_words(promise_of(self.error, self.level), self.level_)
+        found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {promise}.</p>"
         return f"<div>{head}{found}{edges._repr_html_() if len(edges) else ''}</div>"
 
     def _known_edges(self) -> EdgeTable | None:

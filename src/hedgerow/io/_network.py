@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from hedgerow._version import __version__
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import column_labels
+from hedgerow.promises import promise_of
 from hedgerow.table import Edge
 
 
@@ -23,8 +24,8 @@ def network_of(model: HedgeGraph) -> Network:
     facts = {
         "rows": int(model.n_samples_seen_),
         "columns": len(nodes),
-        "error": model.error,
-        "level": float(model.level),
+        "error": promise_of(model.error, model.level),
+        "level": model.level_,
         "version": __version__,
     }
     return Network(nodes, list(model.edges_), facts)

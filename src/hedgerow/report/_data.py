@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow._validate import in_open_interval, integer_at_least, one_of
+from hedgerow.promises import BALANCED, ERRORS
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")
 
@@ -27,8 +28,9 @@ class ReportData:
         page can show what a more generous level would add.
     level, max_level : float
         The level the graph was made with, and the largest one the page offers.
-    error : {"fdr", "fwer"}
-        What ``level`` bounds: the expected share of false edges or the chance of any.
+    error : {"fdr", "fwer", "balanced"}
+        What ``level`` bounds: the expected share of false edges or the chance of any. In a
+        balanced graph it estimates the former.
     rows, n_columns : int
         How many rows were read, and from how many columns.
     version : str
@@ -77,7 +79,7 @@ class ReportData:
         in_open_interval("level", self.level, 0, 1)
         if not self.level <= self.max_level <= 1:
             raise ValueError(f"max_level must be in [level, 1], got {self.max_level!r}")
-        one_of("error", self.error, ("fdr", "fwer"))
+        one_of("error", self.error, (*ERRORS, BALANCED))
         self._check_edges()
 
     def _check_edges(self) -> None:

@@ -8,6 +8,7 @@ from hedgerow._version import __version__
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import column_labels
 from hedgerow.graph import Graph
+from hedgerow.promises import promise_of
 from hedgerow.report._data import ReportData
 
 _MAX_LEVEL = 0.2  # edges up to this level go with the page, for its slider
@@ -40,10 +41,10 @@ def data_of(
     (['0', '1', '2'], 400, array([1, 0]))
     """
     return of_graph(
-        model.graph_up_to(max(_MAX_LEVEL, model.level)),
-        model.level,
+        model.graph_up_to(max(_MAX_LEVEL, model.level_)),
+        model.level_,
         names=column_labels(model).tolist(),
-        error=model.error,
+        error=promise_of(model.error, model.level),
         rows=model.n_samples_seen_,
         n_columns=n_columns,
         warnings=warnings,

@@ -26,7 +26,9 @@ class ChangeLog:
         saved: dict[str, Any] | None,
     ) -> None:
         self._half_life = model.half_life
-        self._watch = changes.from_dict(saved["watch"]) if saved else changes.start(model.level)
+        self._watch = (
+            changes.from_dict(saved["watch"]) if saved else changes.start(float(model.level))
+        )
         self._length = saved["bytes"] if saved else 0
         self._file = None if path is None else EventFile(path, self._length)
 
@@ -36,7 +38,7 @@ class ChangeLog:
 
     def look(self, model: HedgeGraph) -> list[Change]:
         """Return what has changed since the last look."""
-        edges = model.edges_up_to(changes.level_to_stay(model.level))
+        edges = model.edges_up_to(changes.level_to_stay(model.level_))
         self._watch, found = changes.look(self._watch, model.n_samples_seen_, edges)
         if self._file is not None:
             self._file.add(found)

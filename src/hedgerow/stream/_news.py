@@ -80,13 +80,13 @@ def look_at(state: State) -> Look:
     model = state.model
     with named(model, state.names), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level))
+        graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level_))
     return Look(
         rows=state.rows,
         names=tuple(state.names),
         graph=graph,
         error=model.error,
-        level=model.level,
+        level=model.level_,
         warnings=tuple(str(warning.message) for warning in warned),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hedgerow._validate import one_of
+from hedgerow._validate import in_open_interval, one_of
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._changelog import ChangeLog
@@ -91,6 +91,7 @@ def run(
     one_of("bad_rows", bad_rows, BAD_ROWS)
     pace = Pace(every)
     model = HedgeGraph() if model is None else clone(model)
+    in_open_interval("level", model.level, 0, 1)
     with ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
             source = open_source(source)

@@ -149,7 +149,7 @@ def _judge(
     tiles = list(blocks(n_columns, _TILE))
     sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
     shared = edges.shared_part(*sums)
-    margins = edges.agreement_margins(n_columns, n_rows)
+    margins = edges.agreement_margins(n_columns, n_rows, error)
     rule = (scores, shared, edges.GROUP_ENDS, *margins)
     counts = run(partial(_counts.histograms, *some, *rule) for some in tiles)
     by_group, by_agreement = (sum(part) for part in zip(*counts))

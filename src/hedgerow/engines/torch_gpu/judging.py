@@ -25,6 +25,7 @@ from hedgerow.engines.torch_gpu.scores import two_sided, z_at
 from hedgerow.multiplicity import group_weights, null_shares_of_counts
 from hedgerow.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 from hedgerow.progress import report
+from hedgerow.promises import BALANCED
 
 # For the false discovery rate, pairs are listed down to a p-value at which about this many nulls
 # per column are, but not beyond the other; and if need be so many that no edge is missed.
@@ -56,7 +57,7 @@ def judge_pairs(
     ----------
     columns : (p, m), each with mean 0 and mean square 1, in float32
     weights : Hedge's
-    error : "fdr" for the false discovery rate, "fwer" for the familywise error rate
+    error : "fdr", "fwer" or "balanced", as in `hedgerow.edges.judge_pairs`
     settings : those that the weights were learned with
     loosest : level up to which q-values are of interest
     """
@@ -100,9 +101,9 @@ class _Test:
 
     def judge(self, loosest: float) -> tuple[Tensor, Tensor, Tensor]:
         """Return the pairs that may be edges, in order, with their q-values and z."""
-        cut = _LISTED_FOR_FWER / self.n_pairs
-        if self.error == "fdr":
-            cut = 2 * _LISTED_PER_COLUMN / self.p
+        cut = 2 * _LISTED_PER_COLUMN / self.p
+        if self.error == "fwer":
+            cut = _LISTED_FOR_FWER / self.n_pairs
         last = max(_LEAST_STRICT, min(1.0, _FEW_PAIRS / self.n_pairs))
         cut = min(cut, last)
         while True:
@@ -142,13 +143,13 @@ class _Test:
         label = merged_labels(size, smallest_group(self.p))
         size, above = np.bincount(label, weights=size), np.bincount(label, weights=above)
         share = null_shares_of_counts(size.astype(np.int64), above)
-        weights = group_weights(share, size, count_nulls_only=self.error == "fdr")
+        weights = group_weights(share, size, count_nulls_only=self.error != "fwer")
         return torch.tensor(weights[label], device=counts.device)
 
     def _listed(self, cut: float) -> tuple[Tensor, pairs.Scores]:
         """Return the pairs beyond the cut, and those that the refit joins, with their scores."""
         cuts = torch.tensor([z_at(cut * max(w, 1.0)) for w in self.weights.tolist()])
-        agreement = (z_at(cut), *agreement_margins(self.p, self.m))
+        agreement = (z_at(cut), *agreement_margins(self.p, self.m, self.error))
         capacity, number = 0, 64 * self.p
         while number > capacity:
             capacity = number
@@ -163,23 +164,25 @@ class _Test:
     def _judged(self, scores: pairs.Scores, cut: float) -> tuple[Tensor, int]:
         """Return the q-values of listed pairs, and how many of them are beyond the cut."""
         weighted = (two_sided(scores.z) / self.weights[self._groups(scores)]).clamp(max=1.0)
-        off_witness, off_z = agreement_margins(self.p, self.m)
+        q_value, beyond = self._adjust(weighted), int((weighted <= cut).sum())
+        if self.error == BALANCED:
+            return q_value, beyond
+        off_witness, off_z = agreement_margins(self.p, self.m, self.error)
         agreement = torch.maximum(
             torch.sign(scores.z) * scores.witness - off_witness, scores.z.abs() - off_z
         )
         agreed = two_sided(agreement.clamp(min=0.0))
-        q_value = torch.maximum(self._adjust(weighted), self._adjust(agreed))
-        return q_value, int((weighted <= cut).sum())
+        return torch.maximum(q_value, self._adjust(agreed)), beyond
 
     def _adjust(self, p_value: Tensor) -> Tensor:
         """Return adjusted p-values, where all pairs that are not listed have larger p-values."""
         rank = torch.arange(len(p_value), device=p_value.device)
         value, order = torch.sort(p_value)
-        if self.error == "fdr":
+        if self.error == "fwer":
+            value = torch.cummax(value * (self.n_pairs - rank), 0).values
+        else:
             value = value * self.n_pairs / (rank + 1)
             value = torch.cummin(value.flip(0), 0).values.flip(0)
-        else:
-            value = torch.cummax(value * (self.n_pairs - rank), 0).values
         return torch.empty_like(value).index_copy_(0, order, value.clamp(max=1.0))
 
 
