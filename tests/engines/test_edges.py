@@ -80,9 +80,11 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(fast_engine, evi
         tolerance = 1e-6 + 10 * margin
         for pair, (estimate, z, p_value, q_value) in fast.items():
             *expected, expected_p, expected_q = slow[pair]
-            np.testing.assert_allclose((estimate, z), expected, rtol=trials.precision, atol=1e-12)
-            relative = trials.precision * max(1.0, z**2)
-            np.testing.assert_allclose(p_value, expected_p, rtol=relative, atol=1e-12)
+            close = {"rtol": trials.precision, "atol": trials.precision}
+            np.testing.assert_allclose((estimate, z), expected, **close)
+            # A normal tail changes by a factor of at most exp((|z| + 1) dz).
+            relative = trials.precision * (1 + abs(z)) ** 2
+            np.testing.assert_allclose(p_value, expected_p, rtol=relative, atol=0)
             np.testing.assert_allclose(q_value, expected_q, rtol=40 * tolerance, atol=tolerance)
         missed = [q for pair, (*_, q) in slow.items() if pair not in fast]
         assert min(missed, default=1.0) >= loosest * (1 - 40 * tolerance) - tolerance
