@@ -7,10 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from hedgerow import HedgeGraph
+from hedgerow.graph import LOOSEST_LEVEL
 from hedgerow.multiplicity import benjamini_hochberg
-from hedgerow.rivals import InverseGram, ScaledLasso
+from hedgerow.rivals import Hedge, InverseGram, ScaledLasso
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._scaled_lasso import scaled_lasso
+from hedgerow.rivals._tests import accepted
 from tests.rivals._truth import graph_of
 
 
@@ -37,6 +40,38 @@ def test_edges_are_those_that_survive_the_correction(draw):
     upper = np.triu_indices(8, 1)
     expected = benjamini_hochberg(found.p_values_[upper]) <= 0.2
     assert np.array_equal(found.adjacency_.toarray()[upper], expected)
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), columns=st.integers(2, 8), power=st.floats(0.1, 8.0))
+def test_no_other_cut_is_expected_to_have_a_better_f1_than_the_balanced_one(seed, columns, power):
+    p_values = np.ones((columns, columns))
+    upper = np.triu_indices(columns, 1)
+    p_values[upper] = np.random.default_rng(seed).random(len(upper[0])) ** power
+    chosen = accepted(np.minimum(p_values, p_values.T), "fdr", "balanced")[upper].sum()
+    levels = sorted(q for q in benjamini_hochberg(p_values[upper]) if q <= LOOSEST_LEVEL)
+    edges = max(((k + 1) * (1 - q) for k, q in enumerate(levels)), default=0.0)
+    expected = [2 * (k + 1) * (1 - q) / (k + 1 + edges) for k, q in enumerate(levels)]
+    assert chosen <= len(levels)
+    if levels:
+        assert expected[chosen - 1] == pytest.approx(max(expected))
+
+
+@pytest.mark.parametrize("rival", [Hedge, InverseGram, ScaledLasso])
+def test_a_balanced_graph_is_a_cut_of_the_scores(rival, draw):
+    """Where rows are few, one with more edges than at a strict level."""
+    _, rows = draw("erdos_renyi", 16, 100, seed=0)
+    found = rival(level="balanced").fit(rows)
+    upper = np.triu_indices(16, 1)
+    edge, score = found.adjacency_.toarray()[upper], found.score_matrix_[upper]
+    assert score[edge].min() >= score[~edge].max()
+    assert rival(level=0.01).fit(rows).adjacency_.nnz / 2 < edge.sum()
+
+
+def test_the_balanced_graph_of_hedge_is_that_of_hedge_graph(draw):
+    _, rows = draw("grid", 16, 100, seed=0)
+    expected = HedgeGraph(level="balanced").fit(rows).adjacency_.toarray()
+    assert np.array_equal(Hedge(level="balanced").fit(rows).adjacency_.toarray(), expected)
 
 
 @pytest.mark.parametrize("rival", [InverseGram, ScaledLasso])
@@ -90,10 +125,14 @@ def test_the_scaled_lasso_is_biased_beside_a_hub_until_rows_are_many(exact):
     assert bias(InverseGram, size + 2).max() < 1e-6
 
 
-@pytest.mark.parametrize("rival", [InverseGram, ScaledLasso])
+@pytest.mark.parametrize("rival", [Hedge, InverseGram, ScaledLasso])
 def test_bad_parameters(rival, draw):
     _, rows = draw("chain", 4, 50, seed=0)
     with pytest.raises(ValueError, match=r"error must be one of 'fdr', 'fwer', got 'fpr'"):
         rival(error="fpr").fit(rows)
     with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\), got 0"):
         rival(level=0).fit(rows)
+    with pytest.raises(ValueError, match=r"level must be a number .* or 'balanced', got 'even'"):
+        rival(level="even").fit(rows)
+    with pytest.raises(ValueError, match=r"error must be 'fdr' with level='balanced', got 'fwer'"):
+        rival(error="fwer", level="balanced").fit(rows)

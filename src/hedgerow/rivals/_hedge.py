@@ -17,8 +17,9 @@ class Hedge(Rival):
     ----------
     error : {"fdr", "fwer"}, default="fdr"
         The error rate that is kept below ``level``.
-    level : float, default=0.05
-        The error rate, in (0, 1).
+    level : float or "balanced", default=0.05
+        The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
+        same (docs/theory.md, section 12.2).
     time_limit : float, optional
         Seconds; looked at after learning only, as HedgeGraph cannot be stopped in between.
 
@@ -45,7 +46,7 @@ class Hedge(Rival):
     """
 
     def __init__(
-        self, error: str = "fdr", level: float = 0.05, *, time_limit: float | None = None
+        self, error: str = "fdr", level: float | str = 0.05, *, time_limit: float | None = None
     ) -> None:
         self.error = error
         self.level = level
@@ -54,7 +55,7 @@ class Hedge(Rival):
     def _learn(self, rows: Array, clock: Clock) -> Found:
         learner = HedgeGraph(self.error, self.level).fit(rows)
         clock.check("learning", 1.0)
-        graph = learner.graph_up_to(max(LOOSEST_LEVEL, self.level))
+        graph = learner.graph_up_to(max(LOOSEST_LEVEL, learner.level_))
         scores = np.zeros((rows.shape[1], rows.shape[1]))
         surprise = -np.log10(np.maximum(graph.q_value, np.finfo(np.float64).tiny))
         scores[graph.source, graph.target] = surprise + _TIE_BREAK * np.abs(graph.z)

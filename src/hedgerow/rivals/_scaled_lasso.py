@@ -21,8 +21,9 @@ class ScaledLasso(Rival):
     error : {"fdr", "fwer"}, default="fdr"
         What is kept below ``level``: the expected share of false edges (Benjamini and Hochberg) or
         the probability of any (Holm).
-    level : float, default=0.05
-        The error rate, in (0, 1).
+    level : float or "balanced", default=0.05
+        The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
+        same, as in `HedgeGraph`, the share of false ones being estimated from the p-values.
     time_limit : float, optional
         Seconds; looked at before every node.
 
@@ -63,7 +64,7 @@ class ScaledLasso(Rival):
     """
 
     def __init__(
-        self, error: str = "fdr", level: float = 0.05, *, time_limit: float | None = None
+        self, error: str = "fdr", level: float | str = 0.05, *, time_limit: float | None = None
     ) -> None:
         self.error = error
         self.level = level

@@ -1,16 +1,15 @@
-"""From p-values of all pairs to a graph with an error rate."""
+"""From p-values of all pairs to a graph with an error rate, or to a balanced one."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import in_open_interval, one_of
-from hedgerow.multiplicity import benjamini_hochberg, holm
+from hedgerow.graph import LOOSEST_LEVEL
+from hedgerow.multiplicity import balanced_level, benjamini_hochberg, holm
+from hedgerow.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array
 
-ERRORS = {"fdr": benjamini_hochberg, "fwer": holm}
 
-
-def accepted(p_values: Array, error: str, level: float) -> NDArray[np.bool_]:
+def accepted(p_values: Array, error: str, level: float | str) -> NDArray[np.bool_]:
     """Return the graph of the pairs that survive the correction for testing all pairs.
 
     Examples
@@ -21,9 +20,11 @@ def accepted(p_values: Array, error: str, level: float) -> NDArray[np.bool_]:
            [ True, False, False],
            [False, False, False]])
     """
-    adjust = ERRORS[one_of("error", error, tuple(ERRORS))]
-    in_open_interval("level", level, 0, 1)
+    promise = promise_of(error, level)
+    adjust = holm if promise == "fwer" else benjamini_hochberg
     upper = np.triu_indices(len(p_values), 1)
+    adjusted = adjust(p_values[upper])
+    cut = balanced_level(adjusted, LOOSEST_LEVEL) if promise == BALANCED else float(level)
     graph = np.zeros(p_values.shape, dtype=np.bool_)
-    graph[upper] = adjust(p_values[upper]) <= level
+    graph[upper] = adjusted <= cut
     return graph | graph.T
