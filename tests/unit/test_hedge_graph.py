@@ -112,7 +112,12 @@ def test_changing_level_after_fit_is_honoured():
     ("parameters", "message"),
     [
         ({"level": 1.5}, "level must be a number in (0, 1), got 1.5"),
-        ({"level": "much"}, "level must be a number in (0, 1), got 'much'"),
+        ({"level": 2}, "level must be a number in (0, 1), got 2"),
+        ({"level": "much"}, "level must be a number in (0, 1) or 'balanced', got 'much'"),
+        (
+            {"error": "fwer", "level": "balanced"},
+            "error must be 'fdr' with level='balanced', got 'fwer'",
+        ),
         ({"error": "none"}, "error must be one of 'fdr', 'fwer', got 'none'"),
     ],
 )
