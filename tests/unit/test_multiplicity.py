@@ -5,9 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from hedgerow.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
+from hedgerow.multiplicity import (
+    balanced_level,
+    benjamini_hochberg,
+    group_weights,
+    holm,
+    null_shares,
+)
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(np.array)
+# Some of a few values, so that there are ties, and some of any.
+q_values = st.lists(
+    st.one_of(st.sampled_from([1e-6, 0.01, 0.2, 0.5]), st.floats(1e-6, 1)), max_size=40
+).map(np.array)
+loosest_levels = st.floats(1e-3, 0.999)
 
 
 @given(p_values)
@@ -28,6 +39,52 @@ def test_holm_is_the_step_down_procedure(p, level):
 @given(p_values)
 def test_holm_is_never_looser_than_benjamini_hochberg(p):
     assert (holm(p) >= benjamini_hochberg(p) - 1e-15).all()
+
+
+def expected_f1(q, k, n_edges):
+    """F1 of the k surest pairs, if the largest of their q-values is the share of false ones."""
+    true = k * (1 - sorted(q)[k - 1])
+    return 2 * true / (k + n_edges)
+
+
+@given(q_values, loosest_levels)
+def test_the_balanced_level_has_the_best_expected_f1(q, loosest):
+    level = balanced_level(q, loosest)
+    possible = [k for k in range(1, len(q) + 1) if sorted(q)[k - 1] <= loosest]
+    if not possible:
+        assert level == loosest
+        return
+    n_edges = max(k * (1 - sorted(q)[k - 1]) for k in possible)
+    best = max(expected_f1(q, k, n_edges) for k in possible)
+    assert level in q
+    assert level <= loosest
+    assert abs(expected_f1(q, int(np.sum(q <= level)), n_edges) - best) < 1e-12
+
+
+@given(q_values, loosest_levels, st.randoms(use_true_random=False))
+def test_order_and_larger_q_values_do_not_change_the_balanced_level(q, loosest, random):
+    level = balanced_level(q, loosest)
+    shuffled = np.array(random.sample(q.tolist(), len(q)))
+    assert balanced_level(shuffled, loosest) == level
+    assert balanced_level(q[q <= loosest], loosest) == level
+
+
+@given(st.integers(2, 500), st.floats(1e-6, 1e-3), st.floats(0.3, 0.5), st.floats(0, 0.5))
+def test_a_balanced_graph_ends_at_a_gap(n_sure, low, high, doubtful):
+    q = np.repeat([low, high], [n_sure, int(doubtful * n_sure)])
+    assert balanced_level(q, 0.5) == low
+
+
+@given(st.integers(2, 500), st.floats(1e-6, 1e-3), st.floats(0.3, 0.5), st.floats(4, 9))
+def test_it_goes_on_where_most_edges_are_among_the_doubtful(n_sure, low, high, doubtful):
+    q = np.repeat([low, high], [n_sure, int(doubtful * n_sure)])
+    assert balanced_level(q, 0.5) == high
+
+
+def test_surer_than_a_millionth_is_no_estimate():
+    assert balanced_level(np.array([0.0, 1e-300, 1e-12]), 0.5) == 1e-6
+    assert balanced_level(np.array([]), 0.5) == 0.5
+    assert balanced_level(np.array([0.500001, 1.0]), 0.5) == 0.5
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
