@@ -14,9 +14,20 @@ MARKS = ("o", "s", "^")
 STYLES = {
     method: {"color": colour, "marker": mark, "linewidth": 1.0, "markersize": 3.5}
     for method, (mark, colour) in zip(
-        (method for method in SOLVERS if method != OURS), cycle(product(MARKS, COLOURS))
+        (method for method in SOLVERS if method not in OURS), cycle(product(MARKS, COLOURS))
     )
-} | {OURS: {"color": "#0072b2", "marker": "D", "linewidth": 2.6, "markersize": 5, "zorder": 5}}
+} | {
+    own: {
+        "color": "#0072b2",
+        "marker": "D",
+        "markerfacecolor": fill,
+        "linestyle": line,
+        "linewidth": 2.6,
+        "markersize": 5,
+        "zorder": 5,
+    }
+    for own, (fill, line) in zip(OURS, (("#0072b2", "-"), ("white", "--")))
+}
 
 
 def draw_all() -> None:

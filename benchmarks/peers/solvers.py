@@ -25,6 +25,7 @@ class Solver(NamedTuple):
 
 SOLVERS: dict[str, Solver] = {
     "hedgerow": Solver("HedgeGraph", FWER),
+    "hedgerow_balanced": Solver("HedgeGraph balanced"),
     "inverse_gram": Solver("inverse Gram + tests", FWER),
     "scaled_lasso": Solver("scaled lasso + tests", FWER),
     "neighbourhoods": Solver("neighbourhoods, theory", oracle="penalty"),

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 
 import polars as pl
@@ -43,7 +44,7 @@ def blocks() -> dict[str, str]:
     made: dict[str, Callable[[], str]] = {
         "setting": lambda: setting(studies),
         "frontier": lambda: frontier(studies["frontier"]),
-        "lost": lambda: lost(studies["frontier"]),
+        **{f"lost-{own}": partial(lost, studies["frontier"], own) for own in OURS},
         "recovery-data": lambda: rows_to_recover(studies["recovery"], "data"),
         "recovery-oracle": lambda: rows_to_recover(studies["recovery"], "oracle"),
         "times": lambda: growth(studies["times"]),
@@ -89,11 +90,11 @@ def frontier(frame: pl.DataFrame) -> str:
     return table([*header, "seeds"], rows)
 
 
-def lost(frame: pl.DataFrame) -> str:
-    """Return where a rival's mean F1 is above ours, by family and rows, the best rival first."""
+def lost(frame: pl.DataFrame, own: str) -> str:
+    """Return where a rival's mean F1 is above one of ours, by family and rows, the best first."""
     if not len(frame):
         return NOTHING
-    better = margins(frame).filter(pl.col("margin") > WORTH_TELLING)
+    better = margins(frame, own).filter(pl.col("margin") > WORTH_TELLING)
     rows = []
     for (family, m), group in sorted(better.group_by("family", "m"), key=lambda item: item[0]):
         theirs = [
@@ -102,13 +103,11 @@ def lost(frame: pl.DataFrame) -> str:
             .select("method", "margin", "fdp")
             .iter_rows()
         ]
-        own = frame.filter(method=OURS, family=family, m=m)["f1"].mean()
-        rows.append([family, str(m), f"{own:.2f}", ", ".join(theirs)])
+        score = frame.filter(method=own, family=family, m=m)["f1"].mean()
+        rows.append([family, str(m), f"{score:.2f}", ", ".join(theirs)])
     if not rows:
         return "In no cell."
-    return table(
-        ["family", "rows", "HedgeGraph", "F1 of rivals above it (their false edges)"], rows
-    )
+    return table(["family", "rows", label(own), "F1 of rivals above it (their false edges)"], rows)
 
 
 def rows_to_recover(frame: pl.DataFrame, tuning: str) -> str:

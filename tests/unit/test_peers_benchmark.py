@@ -11,10 +11,10 @@ from benchmarks.peers import frontier, page, plots, real, recovery, store, table
 from benchmarks.peers.objective import ranks_it, reaches_it, rows_of
 from benchmarks.peers.recovery import Curve, rows_at
 from benchmarks.peers.solvers import SOLVERS
-from benchmarks.peers.summary import margins, on_the_frontier, rows_needed, slope
+from benchmarks.peers.summary import OURS, margins, on_the_frontier, rows_needed, slope
 from hedgerow import rivals
 
-FEW = {name: SOLVERS[name] for name in ("hedgerow", "inverse_gram", "neighbourhoods")}
+FEW = {name: SOLVERS[name] for name in (*OURS, "inverse_gram", "neighbourhoods")}
 
 
 def test_every_rival_takes_part():
@@ -28,7 +28,7 @@ def test_the_page_describes_every_rival():
 
 @pytest.fixture
 def small(monkeypatch, tmp_path):
-    """All studies, reduced to three methods and a few variables, in another folder."""
+    """All studies, reduced to four methods and a few variables, in another folder."""
     monkeypatch.setattr(store, "FOLDER", tmp_path / "results")
     for study in (frontier, times, recovery):
         monkeypatch.setattr(study, "SOLVERS", FEW)
@@ -53,6 +53,7 @@ def test_a_reduced_run_fills_the_page(small):
     text = page.PAGE.read_text()
     found = re.search(r"^\| HedgeGraph \| \**(\d\.\d\d)\** \|", text, re.M)
     assert float(found[1]) > 0.7  # of a path of eight variables with 200 rows
+    assert len(re.findall(r"^\| HedgeGraph balanced \|", text, re.M)) == 3  # in a table of each
     assert re.search(r"^\| HedgeGraph, best cut \| [\d,]+ \|$", text, re.M)
     assert "No results yet." in text  # of real data
     for name in ("frontier", "times", "recovery_data", "recovery_oracle"):
@@ -114,10 +115,11 @@ def test_margins_compare_the_same_data_sets():
         [
             {"method": "hedgerow", "seed": 0, "f1": 0.5, **cell},
             {"method": "hedgerow", "seed": 1, "f1": 0.9, **cell},
+            {"method": "hedgerow_balanced", "seed": 0, "f1": 0.8, **cell},  # ours: no rival
             {"method": "pc", "seed": 0, "f1": 0.6, **cell},
         ]
     )
-    assert margins(frame)["margin"].to_list() == [pytest.approx(0.1)]
+    assert margins(frame, "hedgerow")["margin"].to_list() == [pytest.approx(0.1)]
 
 
 def test_causes_of_a_common_effect_are_married():

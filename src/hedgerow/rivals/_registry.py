@@ -18,6 +18,12 @@ class Entry(NamedTuple):
 
 REGISTRY: dict[str, Entry] = {
     "hedgerow": Entry("_hedge", "Hedge", "HedgeGraph: one pass of Hedge, then tested edges"),
+    "hedgerow_balanced": Entry(
+        "_hedge",
+        "Hedge",
+        "HedgeGraph: where false and missed edges balance",
+        parameters={"level": "balanced"},
+    ),
     "sparsitron": Entry("_sparsitron", "Sparsitron", "SparsitronGraph: the paper's algorithm"),
     "glasso": Entry("_graphical_lasso", "GraphicalLasso", "graphical lasso, penalty by EBIC"),
     "quic": Entry("_quic", "Quic", "graphical lasso by Newton steps, penalty by EBIC"),
