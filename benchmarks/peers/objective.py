@@ -1,6 +1,6 @@
 """The objective: one method on the rows of one model, judged by its graph and its time.
 
-Seconds are processor time of one thread, which other programs on the machine do not disturb.
+Seconds are processor time of one thread, which other programs on the machine disturb little.
 """
 
 import warnings

@@ -19,7 +19,7 @@ class Hedge(Rival):
         The error rate that is kept below ``level``.
     level : float or "balanced", default=0.05
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
-        same (docs/theory.md, section 12.2).
+        same (docs/theory.md, section 15).
     time_limit : float, optional
         Seconds; looked at after learning only, as HedgeGraph cannot be stopped in between.
 
