@@ -45,11 +45,11 @@ def fitted(rows, **parameters):
     return graph, [str(warning.message) for warning in caught]
 
 
-@pytest.mark.parametrize("error", ["fdr", "fwer"])
-def test_results_and_warnings_are_those_of_the_processor(error):
+@pytest.mark.parametrize("asked", [{"error": "fdr"}, {"error": "fwer"}, {"level": "balanced"}])
+def test_results_and_warnings_are_those_of_the_processor(asked):
     rows = frame()
-    gpu, told = fitted(rows, error=error, device="cuda")
-    cpu, told_there = fitted(rows, error=error)
+    gpu, told = fitted(rows, device="cuda", **asked)
+    cpu, told_there = fitted(rows, **asked)
     assert gpu._stream.engine_name == "torch_gpu"
     assert told == told_there
     assert {"'j'", "'k' of 'c'"} <= {message.rpartition(": ")[2] for message in told}
@@ -57,6 +57,7 @@ def test_results_and_warnings_are_those_of_the_processor(error):
     assert mine.keys() == theirs.keys()
     for pair in mine:
         np.testing.assert_allclose(mine[pair], theirs[pair], rtol=5e-3)
+    assert gpu.level_ == pytest.approx(cpu.level_, rel=5e-3)
     assert (gpu.adjacency_ != cpu.adjacency_).nnz == 0
     np.testing.assert_allclose(gpu.partial_corr_, cpu.partial_corr_, atol=1e-5)
 

@@ -21,6 +21,7 @@ from hedgerow.neighbours import refit
 from hedgerow.stand_ins import weaken
 
 SINGLE = float(np.finfo(np.float32).eps)
+PROMISES = ["fdr", "fwer", "balanced"]
 
 
 @st.composite
@@ -92,7 +93,7 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(fast_engine, evi
     trials.of(
         check,
         sample=samples(max_rows=min(trials.most_rows, 600)),
-        error=st.sampled_from(["fdr", "fwer"]),
+        error=st.sampled_from(PROMISES),
         loosest=st.floats(0.05, 0.99),
     )
 
@@ -107,7 +108,7 @@ def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, evidence
     trials.of(check, sample=samples(max_size=80, max_rows=min(trials.most_rows, 600)))
 
 
-@pytest.mark.parametrize("error", ["fdr", "fwer"])
+@pytest.mark.parametrize("error", PROMISES)
 @pytest.mark.parametrize("n_rows", [5, 6, 9, 40])
 def test_two_columns_and_few_rows(engine, evidence_with, trials, n_rows, error):
     rows = np.random.default_rng().standard_normal((n_rows, 2))
@@ -139,27 +140,30 @@ def test_copies_are_traced_to_the_first_of_their_kind(engine, evidence_of, trial
     trials.of(check, seed=st.integers(0, 2**32 - 1), n_columns=st.integers(2, 30))
 
 
-@pytest.mark.parametrize("error", ["fdr", "fwer"])
-def test_no_number_of_threads_changes_a_bit_of_the_edges(monkeypatch, error):
+@pytest.mark.parametrize(("error", "level"), [("fdr", 0.05), ("fwer", 0.05), ("fdr", "balanced")])
+def test_no_number_of_threads_changes_a_bit_of_the_edges(monkeypatch, error, level):
     rows = make("grid", 144, seed=0).sample(901)
     results = []
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert _threads.thread_count() == int(threads)
-        results.append(HedgeGraph(error=error).fit(rows).edges_up_to(0.5).to_dict())
+        results.append(HedgeGraph(error, level).fit(rows).edges_up_to(0.5).to_dict())
     assert len(results[0]["z"]) > 100
     for other in results[1:]:
         assert all(np.array_equal(results[0][name], other[name]) for name in other)
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_whole_fits_agree_between_engines(monkeypatch, fast_engine, trials, family):
+@pytest.mark.parametrize(
+    ("family", "level"),
+    [*((family, 0.05) for family in sorted(FAMILIES)), ("grid", "balanced"), ("ar1", "balanced")],
+)
+def test_whole_fits_agree_between_engines(monkeypatch, fast_engine, trials, family, level):
     """From rows to edges: rounding may move single pairs across a border, not the result."""
     rows = make(family, 64, seed=1).sample(min(trials.most_rows, 500))
     found = {}
     for name in ("numpy_ref", fast_engine.__name__.rpartition(".")[2]):
         monkeypatch.setattr(_hedge, "engine_for", lambda *_, name=name: name)
-        table = HedgeGraph().fit(rows).edges_up_to(0.5)
+        table = HedgeGraph(level=level).fit(rows).edges_up_to(0.5)
         found[name] = {(edge.source, edge.target): edge.q_value for edge in table}
     slow, fast = found.values()
     both = slow.keys() & fast.keys()

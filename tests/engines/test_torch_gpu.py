@@ -139,8 +139,9 @@ def test_refit_is_that_of_the_reference(held):
 
 @BOTH
 @pytest.mark.usefixtures("large_blocks")
-@pytest.mark.parametrize("error", ["fdr", "fwer"])
-@pytest.mark.parametrize("m", [70, 160])
+@pytest.mark.parametrize(
+    ("error", "m"), [("fdr", 70), ("fdr", 160), ("fwer", 70), ("fwer", 160), ("balanced", 70)]
+)
 def test_edges_are_those_of_the_reference(held, error, m):
     p = 90
     rows = mixed_rows(p, m, seed_for(held))
