@@ -1,0 +1,88 @@
+"""Balanced graphs where the truth is known: closest to it, few rows or many, and nearly none found
+where there is nothing.
+
+The rows are others each time. All bounds are five or more standard errors of the means, as measured
+over runs like these, away from what is expected: a run without a fault fails once in a million.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hedgerow import HedgeGraph, metrics
+from hedgerow.datasets import FAMILIES, make
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
+    for category in (DataWarning, GuaranteeWarning)
+]
+
+COLUMNS = 32
+FEW, MANY = 2 * COLUMNS, 40 * COLUMNS
+LEVELS = (0.05, 0.2, "balanced")
+TABLES = 4  # of each family
+NOISES = 300
+
+
+class Means(NamedTuple):
+    """Over all tables: of each level, and of the balanced graph alone."""
+
+    f1: dict
+    edges: dict
+    false_share: float
+    level: float
+
+
+@pytest.fixture(scope="module")
+def means():
+    """Return means by number of rows."""
+    rng = np.random.default_rng()
+    return {n_rows: _means(n_rows, rng) for n_rows in (FEW, MANY)}
+
+
+def _means(n_rows, rng):
+    f1, edges, told = [], [], []
+    for family in FAMILIES:
+        for _ in range(TABLES):
+            model = make(family, COLUMNS, seed=rng)
+            learner = HedgeGraph().fit(model.sample(n_rows, rng))
+            graphs = [learner.set_params(level=level).adjacency_ for level in LEVELS]
+            f1.append([metrics.f1(graph, model.adjacency) for graph in graphs])
+            edges.append([graph.nnz / 2 for graph in graphs])
+            told.append((metrics.fdp(graphs[-1], model.adjacency), learner.level_))
+    by_level = (dict(zip(LEVELS, np.mean(each, axis=0))) for each in (f1, edges))
+    return Means(*by_level, *np.mean(told, axis=0))
+
+
+def test_with_few_rows_a_balanced_graph_has_more_edges_and_is_nearer_to_the_truth(means):
+    f1, edges, *_ = means[FEW]
+    assert edges["balanced"] > 2 * edges[0.05]
+    assert f1["balanced"] > f1[0.05] + 0.15
+    assert f1["balanced"] > f1[0.2] + 0.06
+
+
+def test_with_many_rows_a_balanced_graph_is_nearly_the_truth(means):
+    f1 = means[MANY].f1
+    assert f1["balanced"] > 0.97
+    assert f1["balanced"] > f1[0.2] + 0.02
+    assert f1["balanced"] > f1[0.05] - 0.015
+
+
+@pytest.mark.parametrize(("n_rows", "off"), [(FEW, 0.16), (MANY, 0.04)])
+def test_the_level_is_about_the_share_of_false_edges(means, n_rows, off):
+    assert abs(means[n_rows].false_share - means[n_rows].level) < off
+
+
+def test_noise_has_few_edges_most_of_the_time():
+    """Of tables without edges, about 0.57 have any in a balanced graph, and 0.24 more than three.
+
+    Benjamini and Hochberg find something at level 0.5 in half of them.
+    """
+    rng = np.random.default_rng()
+    model = HedgeGraph(level="balanced")
+    found = np.array([len(model.fit(rng.standard_normal((60, 20))).edges_) for _ in range(NOISES)])
+    assert np.sum(found > 0) <= stats.binom.isf(1e-6, NOISES, 0.6)
+    assert np.sum(found > 3) <= stats.binom.isf(1e-6, NOISES, 0.28)
