@@ -9,6 +9,7 @@ from hedgerow import HedgeGraph, SparsitronGraph
 ESTIMATORS = [
     HedgeGraph(),
     HedgeGraph(error="fwer", level=0.1, half_life=50),
+    HedgeGraph(level="balanced"),
     SparsitronGraph(),
     SparsitronGraph(selection="argmin", assume_centered=True),
     SparsitronGraph(selection="average"),

@@ -15,6 +15,7 @@ pytestmark = [
 ]
 
 LEVEL = 0.2
+levels_asked = st.sampled_from([LEVEL, "balanced"])
 
 
 @st.composite
@@ -52,36 +53,37 @@ def assert_same_graph(a, b, order=slice(None), signs=1.0):
 
 
 @settings(max_examples=40, deadline=None)
-@given(tables(), st.randoms(use_true_random=False))
-def test_permuting_columns_permutes_the_graph(rows, random):
+@given(tables(), levels_asked, st.randoms(use_true_random=False))
+def test_permuting_columns_permutes_the_graph(rows, level, random):
     order = np.array(random.sample(range(rows.shape[1]), rows.shape[1]))
-    direct = HedgeGraph(level=LEVEL).fit(rows)
-    permuted = HedgeGraph(level=LEVEL).fit(rows[:, order])
+    direct = HedgeGraph(level=level).fit(rows)
+    permuted = HedgeGraph(level=level).fit(rows[:, order])
     assert_same_graph(direct, permuted, order)
 
 
 @settings(max_examples=40, deadline=None)
-@given(tables(), st.integers(0, 2**32 - 1))
-def test_units_and_origin_of_columns_do_not_matter(rows, seed):
+@given(tables(), levels_asked, st.integers(0, 2**32 - 1))
+def test_units_and_origin_of_columns_do_not_matter(rows, level, seed):
     rng = np.random.default_rng(seed)
     n_columns = rows.shape[1]
     scale = 10.0 ** rng.uniform(-6, 6, n_columns) * rng.choice([-1, 1], n_columns)
     shift = scale * 10.0 ** rng.uniform(-2, 4, n_columns)
-    direct = HedgeGraph(level=LEVEL).fit(rows)
-    rescaled = HedgeGraph(level=LEVEL).fit(rows * scale + shift)
+    direct = HedgeGraph(level=level).fit(rows)
+    rescaled = HedgeGraph(level=level).fit(rows * scale + shift)
     assert_same_graph(direct, rescaled, signs=np.sign(np.outer(scale, scale)))
 
 
 @settings(max_examples=30, deadline=None)
-@given(tables(max_rows=1600), st.lists(st.integers(1, 1599), max_size=6))
-def test_any_chunking_gives_the_identical_state_and_graph(rows, cuts):
-    whole = HedgeGraph(level=LEVEL).fit(rows)
-    parts = HedgeGraph(level=LEVEL)
+@given(tables(max_rows=1600), levels_asked, st.lists(st.integers(1, 1599), max_size=6))
+def test_any_chunking_gives_the_identical_state_and_graph(rows, level, cuts):
+    whole = HedgeGraph(level=level).fit(rows)
+    parts = HedgeGraph(level=level)
     for chunk in np.split(rows, sorted({cut for cut in cuts if cut < len(rows)})):
         parts.partial_fit(chunk)
     assert parts.n_samples_seen_ == whole.n_samples_seen_ == len(rows)
     a, b = whole._stream.arrays(), parts._stream.arrays()
     assert all(np.array_equal(a[name], b[name]) for name in a)
+    assert whole.level_ == parts.level_
     for column in EdgeTable.COLUMNS:
         assert np.array_equal(whole.edges_[column], parts.edges_[column])
 
@@ -109,10 +111,18 @@ def test_float32_rows_are_the_same_rows(rows):
 
 
 @settings(max_examples=20, deadline=None)
-@given(tables(), st.sampled_from(["fdr", "fwer"]), st.floats(0.001, 0.5))
-def test_results_agree_with_each_other(rows, error, level):
-    model = HedgeGraph(error=error, level=level).fit(rows)
-    edges = model.edges_
+@given(
+    tables(),
+    st.one_of(
+        st.tuples(st.sampled_from(["fdr", "fwer"]), st.floats(0.001, 0.5)),
+        st.just(("fdr", "balanced")),
+    ),
+)
+def test_results_agree_with_each_other(rows, asked):
+    model = HedgeGraph(*asked).fit(rows)
+    edges, level = model.edges_, model.level_
+    assert asked[1] in (level, "balanced")
+    assert 0 < level <= 0.5
     adjacency = model.adjacency_.toarray()
     assert adjacency.dtype == np.bool_
     assert np.array_equal(adjacency, adjacency.T)
@@ -130,16 +140,43 @@ def test_results_agree_with_each_other(rows, error, level):
 
 
 @settings(max_examples=20, deadline=None)
-@given(tables(), st.integers(1, 500))
-def test_a_loaded_model_goes_on_as_if_never_stopped(tmp_path_factory, rows, stop):
+@given(tables(), levels_asked, st.integers(1, 500))
+def test_a_loaded_model_goes_on_as_if_never_stopped(tmp_path_factory, rows, level, stop):
     path = tmp_path_factory.mktemp("models") / "model.hedgerow"
     first, rest = rows[:stop], rows[stop:]
-    kept = HedgeGraph(level=LEVEL).partial_fit(first)
+    kept = HedgeGraph(level=level).partial_fit(first)
     kept.save(path)
     loaded = HedgeGraph.load(path)
     for model in (kept, loaded):
         if len(rest):
             model.partial_fit(rest)
+    assert kept.level_ == loaded.level_
     assert np.array_equal(kept.edges_.z, loaded.edges_.z)
     a, b = kept._stream.arrays(), loaded._stream.arrays()
     assert all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables())
+def test_a_balanced_graph_is_the_cut_with_the_best_expected_f1(rows):
+    model = HedgeGraph(level="balanced").fit(rows)
+    q = model.edges_up_to(0.5).q_value
+    if not len(q):
+        assert model.level_ == 0.5
+        return
+    number = np.arange(1, len(q) + 1)
+    f1 = number * (1 - q) / (number + max(number * (1 - q)))
+    assert f1[len(model.edges_) - 1] >= f1.max() - 1e-6
+    assert model.level_ == max(model.edges_.q_value.max(), 1e-6)
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables())
+def test_without_precautions_every_pair_looks_as_sure_or_surer(rows):
+    n_columns = rows.shape[1]
+    model = HedgeGraph().fit(rows)
+    careful, z = levels(model, n_columns), scores(model, n_columns)
+    model.set_params(level="balanced")
+    assert (levels(model, n_columns) <= careful).all()
+    found = z != 0
+    assert np.array_equal(scores(model, n_columns)[found], z[found])
