@@ -108,6 +108,56 @@ def test_changing_level_after_fit_is_honoured():
     assert model.adjacency_.sum() == 2 * len(model.edges_)
 
 
+@pytest.mark.parametrize("level", [0.05, np.float32(0.25), 0.9])
+def test_the_level_is_the_one_that_was_asked_for(level):
+    model = HedgeGraph(level=level).fit(walk(100, 12))
+    assert model.level_ == level
+    assert type(model.level_) is float
+    assert model.edges_.q_value.max() <= level
+
+
+def test_a_balanced_graph_needs_no_new_fit(monkeypatch):
+    rows = walk(80, 12)
+    balanced = HedgeGraph(level="balanced").fit(rows)
+    model = HedgeGraph(error="fwer", level=0.01).fit(rows)
+    monkeypatch.setattr(HedgeGraph, "partial_fit", None)
+    model.set_params(error="fdr", level="balanced")
+    assert model.level_ == balanced.level_
+    assert np.array_equal(model.edges_.q_value, balanced.edges_.q_value)
+    assert np.array_equal(model.precision_, balanced.precision_)
+    model.set_params(error="fwer", level=0.01)
+    assert model.level_ == 0.01
+    again = HedgeGraph(error="fwer", level=0.01).fit(rows)
+    assert np.array_equal(model.edges_.q_value, again.edges_.q_value)
+    assert np.array_equal(model.precision_, again.precision_)
+
+
+def test_more_rows_balance_the_graph_anew():
+    first, more = walk(80, 12), walk(2000, 12, seed=1)
+    model = HedgeGraph(level="balanced").partial_fit(first)
+    before = model.level_
+    model.partial_fit(more)
+    assert model.level_ == HedgeGraph(level="balanced").fit(np.vstack([first, more])).level_
+    assert model.level_ != before
+    assert edge_set(model) >= chain(12)
+
+
+def test_changing_to_parameters_that_cannot_be_is_told_when_results_are_asked_for():
+    model = HedgeGraph(level="balanced").fit(walk()).set_params(error="fwer")
+    for name in ("level_", "edges_", "adjacency_", "precision_"):
+        with pytest.raises(ValueError, match="error must be 'fdr' with level='balanced'"):
+            getattr(model, name)
+
+
+def test_a_balanced_graph_at_another_level():
+    model = HedgeGraph(level="balanced").fit(walk(80, 12))
+    assert len(model.edges_up_to(1e-4)) <= len(model.edges_) <= len(model.edges_up_to(0.5))
+    with pytest.raises(ValueError, match=r"level must be in \(0, 0.5\], got 0.7"):
+        model.edges_up_to(0.7)
+    with pytest.raises(ValueError, match=r"level must be in \(0, 0.5\], got 0.7"):
+        model.graph_up_to(0.7)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -198,6 +248,34 @@ def test_few_rows_are_said_to_be_few():
         HedgeGraph().fit(np.random.default_rng(0).standard_normal((40, 60)))
 
 
+def test_a_balanced_graph_of_few_rows_says_what_is_in_doubt():
+    rows = np.random.default_rng(0).standard_normal((40, 60))
+    with pytest.warns(GuaranteeWarning, match="share of false edges may exceed its estimate; from"):
+        model = HedgeGraph(level="balanced").fit(rows)
+    with pytest.warns(GuaranteeWarning, match="may exceed the level 0.2; from"):
+        assert len(model.set_params(level=0.2).edges_) >= 0
+
+
+@pytest.mark.parametrize("n_rows", [2, 4, 7])
+def test_too_few_rows_for_a_balanced_graph_give_the_same_advice(n_rows):
+    advice = rows_to_detect(0.5, 40, 0.5)
+    with pytest.warns(GuaranteeWarning, match=f"{n_rows} rows are too few .* {advice} rows"):
+        model = HedgeGraph(level="balanced").fit(
+            np.random.default_rng(0).standard_normal((n_rows, 40))
+        )
+    assert 0 < model.level_ <= 0.5
+
+
+def test_copies_and_constants_are_set_aside_in_a_balanced_graph_too():
+    rows = walk(2000)
+    rows = np.column_stack([rows, np.ones(2000), -3 * rows[:, 2]])
+    with pytest.warns(DataWarning):
+        model = HedgeGraph(level="balanced").fit(rows)
+    assert edge_set(model) >= chain(5)
+    assert not model.adjacency_.toarray()[5].any()
+    assert np.flatnonzero(model.adjacency_.toarray()[6]).tolist() == [2]
+
+
 def test_strongly_related_columns_need_more_rows_for_the_promise():
     with pytest.warns(GuaranteeWarning, match="80 rows are few for 60 columns as strongly related"):
         HedgeGraph().fit(walk(80, 60))
@@ -221,9 +299,11 @@ def test_text_columns_are_named():
 def test_results_before_fit_are_refused():
     from sklearn.exceptions import NotFittedError
 
-    for name in ("edges_", "adjacency_", "precision_", "location_", "n_samples_seen_"):
-        with pytest.raises(NotFittedError):
-            getattr(HedgeGraph(), name)
+    names = ("edges_", "adjacency_", "precision_", "location_", "n_samples_seen_", "level_")
+    for name in names:
+        for model in (HedgeGraph(), HedgeGraph(level="balanced")):
+            with pytest.raises(NotFittedError):
+                getattr(model, name)
 
 
 def test_only_a_model_file_is_loaded(tmp_path):
@@ -237,13 +317,15 @@ def test_only_a_model_file_is_loaded(tmp_path):
         HedgeGraph.load(path)
 
 
-def test_names_and_parameters_survive_a_file(tmp_path):
-    model = HedgeGraph(error="fwer", level=0.01).fit(pd.DataFrame(walk(), columns=NAMES))
+@pytest.mark.parametrize("asked", [("fwer", 0.01), ("fdr", "balanced")])
+def test_names_and_parameters_survive_a_file(tmp_path, asked):
+    model = HedgeGraph(*asked).fit(pd.DataFrame(walk(), columns=NAMES))
     model.save(tmp_path / "model")
     loaded = HedgeGraph.load(tmp_path / "model")
     assert loaded.get_params() == model.get_params()
     assert loaded.feature_names_in_.tolist() == NAMES
     assert loaded.n_features_in_ == 5
+    assert loaded.level_ == model.level_
     assert [tuple(edge) for edge in loaded.edges_] == [tuple(edge) for edge in model.edges_]
 
 
