@@ -34,8 +34,9 @@ class RiverHedgeGraph(base.Estimator):
     ----------
     error : {"fdr", "fwer"}, default="fdr"
         What is kept below ``level``: the expected share of false edges, or the probability of any.
-    level : float, default=0.05
-        The error rate, in (0, 1).
+    level : float or "balanced", default=0.05
+        The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
+        same.
     half_life : float or None, default=None
         Number of rows after which a row counts half as much; None: every row counts for ever.
 
@@ -53,7 +54,7 @@ class RiverHedgeGraph(base.Estimator):
     """
 
     def __init__(
-        self, error: str = "fdr", level: float = 0.05, half_life: float | None = None
+        self, error: str = "fdr", level: float | str = 0.05, half_life: float | None = None
     ) -> None:
         self.error = error
         self.level = level

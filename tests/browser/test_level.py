@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from hedgerow import HedgeGraph
+from hedgerow.report import data_of
+
 
 def shown_count(page):
     return int(page.locator("#count").inner_text().replace(",", ""))
@@ -107,8 +110,48 @@ def test_table_and_degrees_follow_the_level(open_page, random_data, settle):
     [
         ("fdr", "On average at most 5% of these edges are false."),
         ("fwer", "The chance that any of these edges is false is at most 5%."),
+        ("balanced", "About 5% of these edges are false: an estimate, and too low where rows are"),
     ],
 )
 def test_says_what_the_level_promises(open_page, chain, error, promise):
     page = open_page(replace(chain, error=error))
     expect(page.locator("#promise")).to_contain_text(promise)
+
+
+def test_a_balanced_graph_promises_nothing(open_page, chain):
+    page = open_page(replace(chain, error="balanced"))
+    expect(page.locator("#level-label")).to_have_text("Estimated share of false edges")
+    expect(page.locator("#made")).to_contain_text(
+        "none kept: false and missed edges weigh the same"
+    )
+    type_level(page, 0.125)
+    expect(page.locator("#promise")).to_contain_text("About 12.5% of these edges are false")
+    expect(page.locator("#promise")).not_to_contain_text("at most")
+
+
+@pytest.mark.parametrize("level", [1e-6, 0.21348792134])
+def test_the_page_of_a_balanced_model_begins_at_its_own_level(open_page, random_data, level):
+    """However small, or larger than the page's usual end; and the slider goes both ways."""
+    data = random_data(error="balanced", level=level, max_level=max(0.2, level))
+    page = open_page(data)
+    assert shown_level(page) == level
+    assert shown_count(page) == np.sum(data.q_value <= level)
+    page.focus("#level")
+    page.keyboard.press("ArrowLeft")
+    assert shown_level(page) < level
+    assert shown_count(page) == np.sum(data.q_value <= shown_level(page))
+    page.keyboard.press("End")
+    assert shown_level(page) == max(0.2, level)
+    assert shown_count(page) == 80
+    if level < 0.2:
+        page.locator("#level-reset").click()
+        assert shown_level(page) == level
+
+
+def test_a_model_s_page_is_that_of_its_balanced_graph(open_page):
+    rng = np.random.default_rng()
+    model = HedgeGraph(level="balanced").fit(np.cumsum(rng.standard_normal((300, 20)), axis=1))
+    page = open_page(data_of(model))
+    assert shown_level(page) == model.level_
+    assert shown_count(page) == len(model.edges_)
+    expect(page.locator("#level-label")).to_have_text("Estimated share of false edges")

@@ -48,6 +48,11 @@ def table(tmp_path, frame):
     return path
 
 
+def embedded(page):
+    """Return what a page shows."""
+    return json.loads(page.read_text().split('type="application/json">')[1].split("</script>")[0])
+
+
 def one_line(result, code, *parts):
     assert result.exit_code == code, result.output
     assert result.stdout == ""
@@ -75,6 +80,33 @@ def test_the_summary_has_what_people_want(table, frame):
     assert "Left out 1 column (not numeric): 'who'" in lines
     assert lines[-1].startswith("Took ")
     assert result.stderr == ""
+
+
+def test_the_summary_of_a_balanced_graph_promises_nothing(table, frame):
+    result = run(table, "--balanced")
+    assert result.exit_code == 0, result.output
+    model = HedgeGraph(level="balanced").fit(frame)
+    assert result.stdout.splitlines()[1] == (
+        f"{len(model.edges_)} edges among 28 pairs, in a balanced graph, "
+        f"in which an estimated share of {model.level_:.2g} is false"
+    )
+
+
+def test_a_balanced_graph_is_balanced_wherever_it_is_told(tmp_path, table, frame):
+    page, saved, graph = (tmp_path / name for name in ("page.html", "model", "graph.graphml"))
+    result = run(table, "--balanced", "--json", "--html", page, "--save", saved, "--out", graph)
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    model = HedgeGraph(level="balanced").fit(frame)
+    for error, level in (
+        (told["error"], told["level"]),
+        (embedded(page)["error"], embedded(page)["level"]),
+        (nx.read_graphml(graph).graph["error"], nx.read_graphml(graph).graph["level"]),
+    ):
+        assert (error, level) == ("balanced", model.level_)
+    assert told["edges"] == [edge._asdict() for edge in model.edges_]
+    assert embedded(page)["q"] == model.edges_up_to(max(0.2, model.level_)).q_value.tolist()
+    assert HedgeGraph.load(saved).level == "balanced"
 
 
 @pytest.mark.parametrize(
@@ -136,8 +168,7 @@ def test_every_kind_of_output_at_once(tmp_path, table, frame):
 def test_the_page_holds_the_graph(tmp_path, table, frame):
     page = tmp_path / "page.html"
     assert run(table, "--html", page, "--quiet").exit_code == 0
-    text = page.read_text().split('type="application/json">')[1].split("</script>")[0]
-    data = json.loads(text)
+    data = embedded(page)
     edges = HedgeGraph().fit(frame).edges_up_to(0.2)
     assert (data["title"], data["rows"], data["columns"]) == ("table.csv", 600, 9)
     assert data["names"] == frame.columns
@@ -259,6 +290,14 @@ def test_a_name_to_drop_is_quoted_for_the_shell(tmp_path, monkeypatch):
         (["{t}", "--fwer", "0"], 2, "--fwer must be a number in (0, 1), got 0"),
         (["{t}", "--fdr", "nan"], 2, "--fdr must be a number in (0, 1), got nan"),
         (["{t}", "--fdr", ".1", "--fwer", ".1"], 2, "--fdr and --fwer exclude each other"),
+        (["{t}", "--balanced", "--fdr", ".1"], 2, "--fdr and --balanced exclude each other"),
+        (["{t}", "--fwer", ".1", "--balanced"], 2, "--fwer and --balanced exclude each other"),
+        (
+            ["{t}", "--fdr", ".1", "--fwer", ".1", "--balanced"],
+            2,
+            "--fdr and --fwer and --balanced exclude each other",
+        ),
+        (["{t}", "--fdr", "balanced"], 2, "'balanced' is not a valid float"),
         (["{t}", "--out", "a.doc"], 2, "--out: file name must end in .csv"),
         (["{t}", "--format", "csv"], 2, "--format needs one --out, got 0"),
         (["{t}", "--json", "--quiet"], 2, "--json prints to stdout"),

@@ -22,6 +22,16 @@ def test_a_fitted_model_shows_rows_and_edges(walk):
     assert model._repr_mimebundle_() == {"text/plain": repr(model), "text/html": html}
 
 
+def test_a_balanced_model_shows_its_estimate(walk):
+    model = HedgeGraph(level="balanced").fit(walk)
+    html = model._repr_html_()
+    assert "HedgeGraph(level=&#x27;balanced&#x27;)" in html
+    assert (
+        f"<b>{len(model.edges_)} edges</b> among 3 columns, from 400 rows, in a balanced graph, "
+        f"in which an estimated share of {model.level_:.2g} is false.</p>"
+    ) in html
+
+
 def test_a_new_model_shows_what_scikit_learn_shows():
     bundle = HedgeGraph()._repr_mimebundle_()
     assert "sk-" in bundle["text/html"]
@@ -35,8 +45,9 @@ def test_names_are_text(walk):
     assert "<img" not in html
 
 
-def test_looking_at_a_model_computes_nothing(walk, monkeypatch):
-    model = HedgeGraph().partial_fit(walk)
+@pytest.mark.parametrize("level", [0.05, "balanced"])
+def test_looking_at_a_model_computes_nothing(walk, monkeypatch, level):
+    model = HedgeGraph(level=level).partial_fit(walk)
     for computation in ("_graph", "_moments", "_precision"):
         monkeypatch.setattr(HedgeGraph, computation, None)  # calling it is an error
     assert "<p>Learned from 400 rows of 3 columns.</p>" in model._repr_html_()

@@ -69,6 +69,17 @@ def test_another_level(model):
         plot.network(model, level=2)
 
 
+def test_the_title_of_a_balanced_graph_says_that_its_level_is_an_estimate():
+    rows = np.cumsum(np.random.default_rng().normal(size=(200, 8)), axis=1)
+    balanced = HedgeGraph(level="balanced").fit(rows)
+    assert drawn(plot.network(balanced)).get_title() == (
+        f"{len(balanced.edges_)} edges, "
+        f"balanced, estimated share of false edges {balanced.level_:.2g}"
+    )
+    title = drawn(plot.network(balanced, level=0.3)).get_title()
+    assert title.endswith("balanced, estimated share of false edges 0.3")
+
+
 def test_names_are_written_as_they_are(model):
     assert texts(plot.network(model)) == ["a", "b", r"5\$ or 6\$", "<b>", "with\nnewline"]
     labels = [each.get_text() for each in plot.heatmap(model).get_xticklabels()]

@@ -41,6 +41,27 @@ def test_rows_one_by_one_give_the_graph_of_the_table(walks):
     assert model.graph.n_samples_seen_ == len(walks)
 
 
+def test_a_balanced_graph_is_that_of_the_table(walks):
+    model = RiverHedgeGraph(level="balanced")
+    model.learn_many(pd.DataFrame(walks, columns=NAMES))
+    whole = HedgeGraph(level="balanced").fit(pd.DataFrame(walks, columns=NAMES))
+    assert same(model.edges, whole.edges_)
+    assert model.graph.level_ == whole.level_
+    assert model.clone().level == "balanced"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"level": "much"}, r"level must be a number in \(0, 1\) or 'balanced', got 'much'"),
+        ({"error": "fwer", "level": "balanced"}, "error must be 'fdr' with level='balanced'"),
+    ],
+)
+def test_bad_parameters_are_told_with_the_first_rows(walks, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RiverHedgeGraph(**parameters).learn_many(pd.DataFrame(walks, columns=NAMES))
+
+
 def test_the_order_of_features_and_the_kind_of_frame_do_not_matter(walks):
     model, other = RiverHedgeGraph(), RiverHedgeGraph()
     for k, x in enumerate(dictionaries(walks)):

@@ -425,6 +425,20 @@ def test_bad_settings(settings, message):
         stream.run(Memory(), **settings)
 
 
+@pytest.mark.parametrize("level", ["balanced", 1.5])
+def test_a_level_that_a_run_cannot_keep_is_refused_before_anything_is_read(tmp_path, level):
+    class Untouched(Memory):
+        def chunks(self):
+            pytest.fail("the source was read")
+
+    folder = tmp_path / "saved"
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\), got"):
+        stream.run(Untouched(), HedgeGraph(level=level), checkpoint=folder)
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\), got"):
+        stream.run(tmp_path / "absent.csv", HedgeGraph(level=level), checkpoint=folder)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_time_between_checkpoints(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("hedgerow.stream._pace.monotonic", lambda: now[0])
