@@ -26,6 +26,10 @@ def main() -> None:
     rows.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
     rows.set_defaults(do=run_recovery)
 
+    others = commands.add_parser("elsewhere", help="graphs that nothing was chosen on")
+    others.add_argument("--processes", type=int, default=2)
+    others.set_defaults(do=run_elsewhere)
+
     for command, methods in ((study, METHODS), (rows, RECOVERS)):
         command.add_argument(
             "--again",
@@ -59,6 +63,12 @@ def run_recovery(options: argparse.Namespace) -> None:
     from benchmarks.quality import recovery
 
     recovery.run(options.columns, options.graphs, options.again, options.processes)
+
+
+def run_elsewhere(options: argparse.Namespace) -> None:
+    from benchmarks.quality import elsewhere
+
+    elsewhere.run(options.processes)
 
 
 def run_ablation(options: argparse.Namespace) -> None:

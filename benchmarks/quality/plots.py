@@ -8,6 +8,7 @@ from benchmarks.quality import recovery, store
 from benchmarks.quality.cases import RATIOS
 from benchmarks.quality.methods import METHODS, PROMISES
 from benchmarks.quality.summary import (
+    MAIN,
     OURS,
     SLACK,
     against,
@@ -18,8 +19,10 @@ from benchmarks.quality.summary import (
     mean_of_cells,
     rivals_in,
 )
+from hedgerow.promises import BALANCED
 
-LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#000000"]
+LINES = ["#0072b2", "#56b4e9", "#d55e00", "#009e73", "#8c564b", "#cc79a7", "#e69f00", "#bcbd22",
+         "#999999", "#000000"]  # fmt: skip
 ROUND = [digit * 10**power for power in range(2, 6) for digit in (1, 2, 5)]
 FEW_TO_MANY = plt.get_cmap("viridis_r")(np.linspace(0.08, 1.0, len(RATIOS)))
 
@@ -54,16 +57,16 @@ def draw_error_rates(frame: pl.DataFrame) -> None:
 def draw_methods(frame: pl.DataFrame) -> None:
     """F1 and share of false edges of every method as rows grow."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-    for colour, method in zip(LINES, (OURS, *rivals_in(frame))):
-        of_method = averaged(graphs(frame, method))
+    drawn = [(OURS, MAIN), (OURS, BALANCED), *((method, MAIN) for method in rivals_in(frame))]
+    for colour, (method, cut) in zip(LINES, drawn, strict=True):
+        of_method = averaged(graphs(frame, method, cut))
+        label = METHODS[method].label + (f", {cut}" if method == OURS else "")
         tried = METHODS[method].ratios
         by_ratio = [of_method.filter(pl.col("ratio") == ratio) for ratio in tried]
         for panel, score in zip(panels, ("f1", "fdp")):
             means = [mean_of_cells(here, score).mean for here in by_ratio]
             width = 2.5 if method == OURS else 1.2
-            panel.plot(
-                tried, means, "o-", color=colour, linewidth=width, label=METHODS[method].label
-            )
+            panel.plot(tried, means, "o-", color=colour, linewidth=width, label=label)
     for panel, name in zip(panels, ("mean F1", "mean share of false edges")):
         panel.set_xscale("log")
         panel.set_xticks(RATIOS, [f"{ratio:g}" for ratio in RATIOS])

@@ -10,6 +10,7 @@ from benchmarks.quality import store
 from benchmarks.quality.cases import COLUMNS, RATIOS, rows_of
 from benchmarks.quality.methods import METHODS, OWN
 from benchmarks.quality.store import Record
+from hedgerow.datasets import Model
 from hedgerow.metrics import confusion
 
 
@@ -51,8 +52,12 @@ def missing(cases: list[str], methods: list[str], done: set[tuple]) -> list[Job]
 
 def work(job: Job) -> list[Record]:
     """Run the methods on the data set of a job."""
+    return judged(job, *rows_of(job.case, COLUMNS, round(job.ratio * COLUMNS), job.seed))
+
+
+def judged(job: Job, model: Model, rows: np.ndarray) -> list[Record]:
+    """Run the methods of a job on rows of a model."""
     warnings.simplefilter("ignore")
-    model, rows = rows_of(job.case, COLUMNS, round(job.ratio * COLUMNS), job.seed)
     truth = model.adjacency.toarray()
     return [record for method in job.methods for record in judge(job, method, rows, model, truth)]
 

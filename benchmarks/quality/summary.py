@@ -12,8 +12,11 @@ from benchmarks.quality.cases import CASES, COLUMNS, rows_of
 from benchmarks.quality.methods import METHODS, OWN
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
+from hedgerow.metrics import fdp
+from hedgerow.promises import BALANCED
 
 OURS = "hedgerow"
+TOLD = "neighbours"  # no rival: it knows the answer but for the tests
 MAIN, LOOSE = "FDR 0.05", "FDR 0.2"
 SLACK = 1.2  # the aim: share of false edges at most this times the level
 DOUBT = 0.01  # one-sided; a cell is said to miss an aim when chance alone is less likely than this
@@ -40,8 +43,13 @@ class Figure(NamedTuple):
 
 
 def load() -> pl.DataFrame:
-    """Return one row for each graph, with its scores."""
-    frame = pl.DataFrame(store.read(store.STUDY), infer_schema_length=None)
+    """Return one row for each graph of the study, with its scores."""
+    return scored(store.read(store.STUDY))
+
+
+def scored(records: list[store.Record]) -> pl.DataFrame:
+    """Return one row for each record, with its scores."""
+    frame = pl.DataFrame(records, infer_schema_length=None)
     claimed = pl.col("found") + pl.col("false")
     wrong = pl.col("false") + pl.col("missed")
     return frame.with_columns(
@@ -79,10 +87,11 @@ def averaged(frame: pl.DataFrame) -> pl.DataFrame:
 def against(frame: pl.DataFrame, rival: str, promise: str = MAIN) -> pl.DataFrame:
     """Return the data sets that a rival was given, with its scores, ours and our gain in F1.
 
-    Ours are for the promise; a rival that makes promises keeps to the main one.
+    Ours are for the promise; a rival that makes promises keeps to the main one, or balances too.
     """
     keys = ["case", "ratio", "seed"]
-    theirs = averaged(graphs(frame, rival)).select(
+    their_promise = BALANCED if promise == BALANCED else MAIN
+    theirs = averaged(graphs(frame, rival, their_promise)).select(
         *keys, *(pl.col(score).alias(f"their_{score}") for score in SCORES)
     )
     ours = averaged(graphs(frame, OURS, promise)).select(*keys, *SCORES)
@@ -104,9 +113,9 @@ def cases_in(frame: pl.DataFrame) -> list[str]:
 
 
 def rivals_in(frame: pl.DataFrame) -> list[str]:
-    """Return the methods that have results beside ours."""
+    """Return the methods that have results beside ours, and were not told the graph."""
     present = set(frame["method"].unique())
-    return [method for method in METHODS if method in present and method != OURS]
+    return [method for method in METHODS if method in present and method not in (OURS, TOLD)]
 
 
 def is_warned(case: str, ratio: float) -> bool:
@@ -116,3 +125,14 @@ def is_warned(case: str, ratio: float) -> bool:
         warnings.simplefilter("always")
         _ = HedgeGraph().fit(rows).edges_
     return any(issubclass(warning.category, GuaranteeWarning) for warning in told)
+
+
+def balanced_estimate(case: str, ratio: float, seed: int) -> tuple[float, float]:
+    """Return the share of false edges that a balanced graph estimates, and the true one."""
+    model, rows = rows_of(case, COLUMNS, round(ratio * COLUMNS), seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner = HedgeGraph(level=BALANCED).fit(rows)
+    found = learner.adjacency_.toarray()
+    estimated = learner.level_ if found.any() else 0.0
+    return estimated, fdp(found, model.adjacency.toarray())

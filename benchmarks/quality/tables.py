@@ -5,11 +5,12 @@ import platform
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
+import numpy as np
 import polars as pl
 
 from benchmarks.document import table
-from benchmarks.quality import recovery, store
-from benchmarks.quality.cases import COLUMNS, RATIOS
+from benchmarks.quality import elsewhere, recovery, store
+from benchmarks.quality.cases import CASES, COLUMNS, RATIOS
 from benchmarks.quality.methods import METHODS, OWN, PROMISES
 from benchmarks.quality.summary import (
     LOOSE,
@@ -17,9 +18,11 @@ from benchmarks.quality.summary import (
     NOT_AVERAGED,
     OURS,
     SLACK,
+    TOLD,
     Figure,
     against,
     averaged,
+    balanced_estimate,
     cases_in,
     figures,
     graphs,
@@ -27,7 +30,9 @@ from benchmarks.quality.summary import (
     mean_of_cells,
     rivals_in,
 )
+from hedgerow.promises import BALANCED
 
+OUR_CUTS = (MAIN, LOOSE, BALANCED)
 MARGIN = 0.02  # by this much F1 may be below the inverse Gram matrix's
 
 
@@ -38,6 +43,7 @@ def blocks(frame: pl.DataFrame) -> dict[str, str]:
         "aims": aims(frame),
         "methods": methods(frame),
         "by-rows": by_rows(frame),
+        "estimates": estimates(),
         "misses": misses(frame),
         "losses": losses(frame),
         "units": units(frame),
@@ -46,6 +52,7 @@ def blocks(frame: pl.DataFrame) -> dict[str, str]:
         "fwer": by_case(frame, "FWER 0.05"),
         "f1": f1_by_case(frame),
         "recovery": rows_to_recover(),
+        "elsewhere": elsewhere.block(),
     }
 
 
@@ -74,14 +81,15 @@ def aims(frame: pl.DataFrame) -> str:
             f"least gain {_signed(gains[worst])} ({_cell(worst)})",
         ]
     )
-    for rival in rivals_in(frame):
-        gain, loose = (
-            mean_of_cells(against(frame, rival, promise), "gain") for promise in (MAIN, LOOSE)
-        )
-        kept = "yes" if gain.mean > 0 else f"at {LOOSE}" if loose.mean > 0 else "**no**"
-        detail = f"gain {_signed(gain)}; at {LOOSE}, {_signed(loose)}"
-        rows.append([f"mean F1 above: {METHODS[rival].label}", kept, detail])
+    rows += [_above(frame, rival) for rival in rivals_in(frame)]
     return table(["aim", "kept", "detail"], rows)
+
+
+def _above(frame: pl.DataFrame, rival: str) -> list[str]:
+    gains = {cut: mean_of_cells(against(frame, rival, cut), "gain") for cut in OUR_CUTS}
+    kept = [cut for cut, gain in gains.items() if gain.mean > 0]
+    detail = "gain " + "; ".join(f"{cut}: {_signed(gain)}" for cut, gain in gains.items())
+    return [f"mean F1 above: {METHODS[rival].label}", ", ".join(kept) or "**no**", detail]
 
 
 def _promise_kept(frame: pl.DataFrame, promise: str) -> Iterable[list[str]]:
@@ -103,23 +111,34 @@ def methods(frame: pl.DataFrame) -> str:
     """Return the table of methods, each beside ours on the data sets that it was given."""
     rows = []
     for rival in rivals_in(frame):
-        both = against(frame, rival)
-        scores = [mean_of_cells(both, f"their_{score}") for score in ("f1", "fdp")]
-        for promise in (MAIN, LOOSE):
-            ours = against(frame, rival, promise)
-            scores += [mean_of_cells(ours, score) for score in ("f1", "fdp")]
-        cells = f"{both.select('case', 'ratio').n_unique()} × {METHODS[rival].seeds}"
-        rows.append([METHODS[rival].label, cells, *map(_plain, scores)])
-    header = ["method", "cells × seeds", "F1", "false"]
-    header += [f"{name}, {promise}" for promise in (MAIN, LOOSE) for name in ("ours", "false")]
-    return table(header, rows)
+        by_cut = {cut: against(frame, rival, cut) for cut in OUR_CUTS}
+        theirs = [_score_and_false(by_cut[cut], "their_") for cut in (MAIN, BALANCED)]
+        if theirs[0] == theirs[1]:  # one graph of its own
+            theirs[1] = ""
+        cells = f"{by_cut[MAIN].select('case', 'ratio').n_unique()} × {METHODS[rival].seeds}"
+        ours = [_score_and_false(by_cut[cut]) for cut in OUR_CUTS]
+        rows.append([METHODS[rival].label, cells, *theirs, *ours])
+    header = ["F1 (share of false edges)", "cells × seeds", "as it is", "balanced"]
+    return table(header + [f"ours, {cut}" for cut in OUR_CUTS], rows)
+
+
+def _score_and_false(frame: pl.DataFrame, whose: str = "") -> str:
+    score, false = (mean_of_cells(frame, f"{whose}{name}") for name in ("f1", "fdp"))
+    return f"{_plain(score)} ({false.mean:.3f})"
 
 
 def by_rows(frame: pl.DataFrame) -> str:
-    """Return F1 and share of false edges of each method as rows grow; ours also at level 0.2."""
+    """Return F1 and share of false edges of each method as rows grow."""
     lines = []
-    for method, promise in ((OURS, MAIN), (OURS, LOOSE), *((r, MAIN) for r in rivals_in(frame))):
+    both = [(method, cut) for method in rivals_in(frame) for cut in (MAIN, BALANCED)]
+    for method, promise in (
+        *((OURS, cut) for cut in OUR_CUTS),
+        *((TOLD, cut) for cut in OUR_CUTS),
+        *both,
+    ):
         of_method = averaged(graphs(frame, method, promise))
+        if promise == BALANCED and OWN in of_method["promise"]:
+            continue
         cells = []
         for ratio in RATIOS:
             here = of_method.filter(pl.col("ratio") == ratio)
@@ -128,6 +147,16 @@ def by_rows(frame: pl.DataFrame) -> str:
         tests_edges = OWN not in of_method["promise"]
         lines.append([METHODS[method].label, promise if tests_edges else "", *cells])
     return table(["F1 (share of false edges)", "promise", *_ratio_names()], lines)
+
+
+def estimates() -> str:
+    """Return what balanced graphs estimate of their false edges, and what is true of them."""
+    cases = [case for case in CASES if case not in NOT_AVERAGED]
+    lines = []
+    for ratio in RATIOS:
+        pairs = [balanced_estimate(case, ratio, seed) for case in cases for seed in range(5)]
+        lines.append([f"{ratio:g}", *(f"{mean:.3f}" for mean in np.mean(pairs, axis=0))])
+    return table(["m/p", "estimated share of false edges", "true share"], lines)
 
 
 def misses(frame: pl.DataFrame) -> str:
@@ -205,17 +234,18 @@ def by_case(frame: pl.DataFrame, promise: str) -> str:
 
 def f1_by_case(frame: pl.DataFrame) -> str:
     """Return the F1 of every method in every cell, the best of a cell in bold."""
-    listed = [OURS, *rivals_in(frame)]
-    of_cell = {m: figures(graphs(frame, m), "f1", "case", "ratio") for m in listed}
+    listed = [(OURS, MAIN), (OURS, BALANCED), *((method, MAIN) for method in rivals_in(frame))]
+    of_cell = [figures(graphs(frame, *each), "f1", "case", "ratio") for each in listed]
     rows = []
     for case in cases_in(frame):
         if case in NOT_AVERAGED:
             continue
         for ratio in RATIOS:
-            found = [of_cell[method].get((case, ratio)) for method in listed]
+            found = [cells.get((case, ratio)) for cells in of_cell]
             best = max(figure.mean for figure in found if figure)
             rows.append([case, f"{ratio:g}", *(_best(figure, best) for figure in found)])
-    return table(["case", "m/p", *(METHODS[method].label for method in listed)], rows)
+    labels = [METHODS[m].label + (f", {cut}" if m == OURS else "") for m, cut in listed]
+    return table(["case", "m/p", *labels], rows)
 
 
 def rows_to_recover() -> str:

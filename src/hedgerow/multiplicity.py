@@ -57,7 +57,7 @@ def balanced_level(q_values: Array, loosest: float) -> float:
 
     Of the k pairs with the smallest q-values, about k (1 - q_k) are edges, and the most that this
     is up to the level ``loosest`` is taken for the number of all edges (docs/theory.md, section
-    12.2). Larger q-values need not be given.
+    15). Larger q-values need not be given.
 
     Examples
     --------

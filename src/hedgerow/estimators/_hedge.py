@@ -43,7 +43,7 @@ class HedgeGraph(NotebookSummary):
     level : float or "balanced", default=0.05
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
         same, and ``level_`` estimates the share of false ones, which is large where rows are few
-        (docs/theory.md, section 12.2).
+        (docs/theory.md, section 15).
     device : {"cpu", "cuda", "auto"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); or the GPU
         where there is one and the columns are many. A GPU keeps the rows until it is asked for
