@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.sparse import csr_array
+from scipy.stats import false_discovery_control
 
 from hedgerow.edges import debiased, given_fewer, judge_pairs, plausible_bias, z_score
 from hedgerow.neighbours import refit
@@ -123,3 +124,25 @@ def test_a_familywise_promise_never_reports_more_than_a_discovery_rate(n_rows):
     fwer = judge_pairs(corr, n_rows, weights, "fwer")
     assert np.all(np.abs(fwer.z) <= np.abs(fdr.z))
     assert (fwer.q_value <= 0.05).sum() <= (fdr.q_value <= 0.05).sum()
+
+
+@pytest.mark.parametrize("n_rows", [20, 100, 1000])
+def test_a_balanced_graph_is_tested_without_the_precautions(n_rows):
+    rng = np.random.default_rng()
+    rows = np.cumsum(rng.standard_normal((n_rows, 15)), axis=1)
+    corr, weights = np.corrcoef(rows.T), np.zeros((15, 15))
+    fdr = judge_pairs(corr, n_rows, weights, "fdr")
+    balanced = judge_pairs(corr, n_rows, weights, "balanced")
+    for name in ("partial_corr", "z", "p_value", "unexplained"):
+        assert np.array_equal(getattr(balanced, name), getattr(fdr, name))
+    assert (balanced.q_value <= fdr.q_value).all()
+    assert (balanced.q_value < fdr.q_value).any() or n_rows > 20
+
+
+def test_q_values_of_a_balanced_graph_are_benjamini_and_hochbergs_times_the_share_of_nulls():
+    """Eight columns have too few pairs for more than one group."""
+    rng = np.random.default_rng()
+    corr = np.corrcoef(np.cumsum(rng.standard_normal((200, 8)), axis=1).T)
+    tests = judge_pairs(corr, 200, np.zeros((8, 8)), "balanced")
+    share = min((1 + np.sum(tests.p_value > 0.5)) / (0.5 * 28), 1.0)
+    np.testing.assert_allclose(tests.q_value, share * false_discovery_control(tests.p_value))
