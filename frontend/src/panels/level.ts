@@ -18,15 +18,17 @@ export function setUpLevel(state: State): void {
   const slider = byId<HTMLInputElement>("level");
   const exact = byId<HTMLInputElement>("level-exact");
   const reset = byId("level-reset");
+  // Nobody typed the level of a balanced graph, so not all its digits matter.
+  const shown = (value: number) => plain(error === "balanced" ? Number(value.toPrecision(3)) : value);
 
   const showCount = () => {
-    slider.setAttribute("aria-valuetext", `${plain(state.level)}, ${count(state.count)} edges`);
+    slider.setAttribute("aria-valuetext", `${shown(state.level)}, ${count(state.count)} edges`);
     byId("count").textContent = count(state.count);
     byId("count-unit").textContent = state.count === 1 ? "edge" : "edges";
   };
   const show = () => {
     slider.value = String(stopBelow(stops, state.level));
-    exact.value = plain(state.level);
+    exact.value = shown(state.level);
     exact.removeAttribute("aria-invalid");
     showCount();
     byId("promise").textContent = promise(error, state.level);
@@ -40,7 +42,7 @@ export function setUpLevel(state: State): void {
   byId("level-label").textContent = KIND[error];
   byId("level-low").textContent = plain(stops[0]);
   byId("level-high").textContent = plain(maxLevel);
-  reset.textContent = `back to ${plain(level)}`;
+  reset.textContent = `back to ${shown(level)}`;
   slider.max = String(stops.length - 1);
   slider.addEventListener("input", () => choose(stops[Number(slider.value)]));
   reset.addEventListener("click", () => {

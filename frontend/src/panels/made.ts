@@ -1,7 +1,7 @@
 // The heading, and how the graph was made.
 
 import { byId, el } from "../dom";
-import { count, plain, plural } from "../format";
+import { count, plain, plural, probability } from "../format";
 import type { EdgeSet } from "../graph";
 import type { State } from "../state";
 
@@ -41,7 +41,7 @@ function content(edges: EdgeSet): HTMLElement[] {
     ["Columns", count(data.columns)],
     ["Pairs tested", count((edges.order * (edges.order - 1)) / 2)],
     ["Error kind", KIND[data.error]],
-    ["Level", plain(data.level)],
+    ["Level", data.error === "balanced" ? probability(data.level) : plain(data.level)],
     ["Edges at that level", count(edges.countAt(data.level))],
     [`Edges up to ${plain(data.maxLevel)}`, count(edges.size)],
     ["Made", data.made || "date not recorded"],
