@@ -139,10 +139,11 @@ def test_a_balanced_graph_is_tested_without_the_precautions(n_rows):
     assert (balanced.q_value < fdr.q_value).any() or n_rows > 20
 
 
-def test_q_values_of_a_balanced_graph_are_benjamini_and_hochbergs_times_the_share_of_nulls():
+@pytest.mark.parametrize("n_rows", [12, 200])
+def test_q_values_of_a_balanced_graph_are_benjamini_and_hochbergs_times_the_share_of_nulls(n_rows):
     """Eight columns have too few pairs for more than one group."""
     rng = np.random.default_rng()
-    corr = np.corrcoef(np.cumsum(rng.standard_normal((200, 8)), axis=1).T)
-    tests = judge_pairs(corr, 200, np.zeros((8, 8)), "balanced")
+    corr = np.corrcoef(np.cumsum(rng.standard_normal((n_rows, 8)), axis=1).T)
+    tests = judge_pairs(corr, n_rows, np.zeros((8, 8)), "balanced")
     share = min((1 + np.sum(tests.p_value > 0.5)) / (0.5 * 28), 1.0)
     np.testing.assert_allclose(tests.q_value, share * false_discovery_control(tests.p_value))

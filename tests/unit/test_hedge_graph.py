@@ -11,8 +11,10 @@ import pytest
 
 from hedgerow import HedgeGraph, datasets
 from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.graph import rows_to_detect
 from hedgerow.storage import StorageError
+from hedgerow.table import EdgeTable
 
 NAMES = ["a b", "ü", "x,y", "<i>", "5"]
 
@@ -117,19 +119,17 @@ def test_the_level_is_the_one_that_was_asked_for(level):
 
 
 def test_a_balanced_graph_needs_no_new_fit(monkeypatch):
-    rows = walk(80, 12)
-    balanced = HedgeGraph(level="balanced").fit(rows)
-    model = HedgeGraph(error="fwer", level=0.01).fit(rows)
-    monkeypatch.setattr(HedgeGraph, "partial_fit", None)
-    model.set_params(error="fdr", level="balanced")
-    assert model.level_ == balanced.level_
-    assert np.array_equal(model.edges_.q_value, balanced.edges_.q_value)
-    assert np.array_equal(model.precision_, balanced.precision_)
-    model.set_params(error="fwer", level=0.01)
-    assert model.level_ == 0.01
-    again = HedgeGraph(error="fwer", level=0.01).fit(rows)
-    assert np.array_equal(model.edges_.q_value, again.edges_.q_value)
-    assert np.array_equal(model.precision_, again.precision_)
+    rows = datasets.make("grid", 25, seed=0).sample(120, seed=1)
+    fitted = {level: HedgeGraph(level=level).fit(rows) for level in (0.01, "balanced")}
+    assert len(fitted["balanced"].edges_) > len(fitted[0.01].edges_)
+    model = HedgeGraph(error="fwer").fit(rows)
+    monkeypatch.setattr(HedgeStream, "take", None)  # learning again would be an error
+    for level in (0.01, "balanced", 0.01):
+        model.set_params(error="fdr", level=level)
+        assert model.level_ == fitted[level].level_
+        for name in EdgeTable.COLUMNS:
+            assert np.array_equal(model.edges_[name], fitted[level].edges_[name])
+        assert np.array_equal(model.precision_, fitted[level].precision_)
 
 
 def test_more_rows_balance_the_graph_anew():
