@@ -5,6 +5,7 @@ A column that is another one again (up to scale, shift and sign) is joined to th
 partial correlation 1 or -1, and the first of such copies stands for all of them.
 """
 
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from hedgerow.edges import (
     plausible_bias,
 )
 from hedgerow.engines import Engine, Repeats
-from hedgerow.multiplicity import balanced_level
+from hedgerow.multiplicity import balanced_level, stands_out
+from hedgerow.promises import BALANCED
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -74,7 +76,8 @@ def graph_of(
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
         found = engine.find_edges(evidence, error, loosest)
-        edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
+        if error != BALANCED or stands_out(found.p_value, comb(len(tested), 2)):
+            edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)

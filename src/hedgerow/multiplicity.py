@@ -52,6 +52,20 @@ def holm(p_values: Array, n_tests: int | None = None) -> Array:
     return result
 
 
+def stands_out(p_values: Array, n_tests: int) -> bool:
+    """Return whether any p-value is small for the smallest of so many.
+
+    A balanced graph is given edges only then: where nothing is connected, it has any with a
+    probability of 0.05 at most.
+
+    Examples
+    --------
+    >>> stands_out(np.array([0.01, 0.02]), 2), stands_out(np.array([0.01, 0.02]), 100)
+    (True, False)
+    """
+    return bool(p_values.min(initial=1.0) * n_tests <= _BY_CHANCE)
+
+
 def balanced_level(q_values: Array, loosest: float) -> float:
     """Return the level at which false and missed edges weigh the same: the best expected F1.
 
@@ -99,6 +113,8 @@ def group_weights(share: Array, size: NDArray[np.intp], *, count_nulls_only: boo
     return odds * size.sum() / (odds * counted).sum()
 
 
+# The usual reading of "unlikely".
+_BY_CHANCE = 0.05
 # Smaller shares of false edges than this are no estimates to speak of.
 _SUREST = 1e-6
 # A group is never taken to be purer than this, and never worth less than this.

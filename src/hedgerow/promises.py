@@ -28,23 +28,25 @@ def promise_of(error: Any, level: Any) -> str:
     return error
 
 
-def in_words(promise: str, level: float) -> str:
+def in_words(promise: str, level: float, n_edges: int) -> str:
     """Return a promise for the end of a sentence about edges.
 
     Examples
     --------
-    >>> in_words("fdr", 0.05)
+    >>> in_words("fdr", 0.05, 12)
     'at a false discovery rate of 0.05'
-    >>> in_words("balanced", 0.1834)
+    >>> in_words("balanced", 0.1834, 12)
     'in a balanced graph, in which an estimated share of 0.18 is false'
     """
-    if promise == BALANCED:
-        return f"in a balanced graph, in which an estimated share of {level:.2g} is false"
-    return f"at a {_NAMES[promise]} of {level:g}"
+    if promise != BALANCED:
+        return f"at a {_NAMES[promise]} of {level:g}"
+    if not n_edges:
+        return "in a balanced graph, because none stands out from chance"
+    return f"in a balanced graph, in which an estimated share of {level:.2g} is false"
 
 
 def as_title(promise: str, level: float) -> str:
-    """Return the same for a title.
+    """Return a promise for a title.
 
     Examples
     --------

@@ -167,8 +167,13 @@ def test_whole_fits_agree_between_engines(monkeypatch, fast_engine, trials, fami
         found[name] = {(edge.source, edge.target): edge.q_value for edge in table}
     slow, fast = found.values()
     both = slow.keys() & fast.keys()
-    assert len(both) >= 0.97 * max(len(slow), len(fast))
-    assert sum(abs(slow[pair] - fast[pair]) < 1e-3 for pair in both) >= 0.9 * len(both)
+    # In single precision, pairs of a walk do change groups. Groups have 32 pairs and more: one of
+    # them changes the weights of all by a few percent.
+    moved = 0.1 if trials.precision > SINGLE else 0.0
+    alone = [q for pair, q in (slow | fast).items() if pair not in both]
+    assert sum(q < 0.5 * (1 - moved) for q in alone) <= 0.03 * len(slow)
+    near = [abs(slow[pair] - fast[pair]) < 1e-3 + moved * slow[pair] for pair in both]
+    assert sum(near) >= 0.9 * len(both)
 
 
 @given(st.integers(5, 5000), st.integers(0, 20), st.floats(-1, 1))

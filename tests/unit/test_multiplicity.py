@@ -11,6 +11,7 @@ from hedgerow.multiplicity import (
     group_weights,
     holm,
     null_shares,
+    stands_out,
 )
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(np.array)
@@ -85,6 +86,13 @@ def test_surer_than_a_millionth_is_no_estimate():
     assert balanced_level(np.array([0.0, 1e-300, 1e-12]), 0.5) == 1e-6
     assert balanced_level(np.array([]), 0.5) == 0.5
     assert balanced_level(np.array([0.500001, 1.0]), 0.5) == 0.5
+
+
+@given(st.integers(1, 10_000), st.floats(0.0, 1.0))
+def test_what_stands_out_among_many_would_be_unlikely_by_chance(n_tests, smallest):
+    p_values = np.array([smallest, 1.0, 0.9])
+    assert stands_out(p_values, n_tests) == (smallest * n_tests <= 0.05)
+    assert not stands_out(np.array([]), n_tests)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))

@@ -98,7 +98,7 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
     yield (
         "bold",
         f"{_count(len(summary.edges), 'edge')} among {_count(pairs, 'pair')}, "
-        + in_words(summary.error, summary.level),
+        + in_words(summary.error, summary.level, len(summary.edges)),
     )
 
 

@@ -42,7 +42,8 @@ class HedgeGraph(NotebookSummary):
         error rate).
     level : float or "balanced", default=0.05
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
-        same, and ``level_`` estimates the share of false ones, which is large where rows are few
+        same, and ``level_`` estimates the share of false ones, which is large where rows are few.
+        Only if nothing is connected at all, any edge has a probability of 0.05 at most
         (docs/theory.md, section 15).
     device : {"cpu", "cuda", "auto"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); or the GPU

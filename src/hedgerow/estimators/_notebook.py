@@ -41,7 +41,7 @@ class NotebookSummary(BaseEstimator):
         edges = self._known_edges()
         if edges is None:
             return f"<div>{head}<p>Learned from {rows} of {columns}.</p></div>"
-        promise = in_words(promise_of(self.error, self.level), self.level_)
+        promise = in_words(promise_of(self.error, self.level), self.level_, len(edges))
         found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {promise}.</p>"
         return f"<div>{head}{found}{edges._repr_html_() if len(edges) else ''}</div>"
 

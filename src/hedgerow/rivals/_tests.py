@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.graph import LOOSEST_LEVEL
-from hedgerow.multiplicity import balanced_level, benjamini_hochberg, holm
+from hedgerow.multiplicity import balanced_level, benjamini_hochberg, holm, stands_out
 from hedgerow.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array
 
@@ -23,8 +23,11 @@ def accepted(p_values: Array, error: str, level: float | str) -> NDArray[np.bool
     promise = promise_of(error, level)
     adjust = holm if promise == "fwer" else benjamini_hochberg
     upper = np.triu_indices(len(p_values), 1)
-    adjusted = adjust(p_values[upper])
-    cut = balanced_level(adjusted, LOOSEST_LEVEL) if promise == BALANCED else float(level)
+    tested = p_values[upper]
+    adjusted = adjust(tested)
     graph = np.zeros(p_values.shape, dtype=np.bool_)
-    graph[upper] = adjusted <= cut
+    if promise != BALANCED:
+        graph[upper] = adjusted <= float(level)
+    elif stands_out(tested, len(tested)):
+        graph[upper] = adjusted <= balanced_level(adjusted, LOOSEST_LEVEL)
     return graph | graph.T
