@@ -23,7 +23,7 @@ pytestmark = [
 COLUMNS = 32
 FEW, MANY = 2 * COLUMNS, 40 * COLUMNS
 LEVELS = (0.05, 0.2, "balanced")
-TABLES = 4  # of each family
+TABLES = 6  # of each family
 NOISES = 300
 
 
@@ -61,13 +61,13 @@ def test_with_few_rows_a_balanced_graph_has_more_edges_and_is_nearer_to_the_trut
     f1, edges, *_ = means[FEW]
     assert edges["balanced"] > 2 * edges[0.05]
     assert f1["balanced"] > f1[0.05] + 0.15
-    assert f1["balanced"] > f1[0.2] + 0.06
+    assert f1["balanced"] > f1[0.2] + 0.03
 
 
 def test_with_many_rows_a_balanced_graph_is_nearly_the_truth(means):
     f1 = means[MANY].f1
     assert f1["balanced"] > 0.97
-    assert f1["balanced"] > f1[0.2] + 0.02
+    assert f1["balanced"] > f1[0.2] + 0.015
     assert f1["balanced"] > f1[0.05] - 0.015
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.linalg import hadamard
 
 from hedgerow import HedgeGraph, datasets
 from hedgerow.estimators import DataWarning, GuaranteeWarning
@@ -274,6 +275,18 @@ def test_copies_and_constants_are_set_aside_in_a_balanced_graph_too():
     assert edge_set(model) >= chain(5)
     assert not model.adjacency_.toarray()[5].any()
     assert np.flatnonzero(model.adjacency_.toarray()[6]).tolist() == [2]
+
+
+def test_where_nothing_stands_out_a_balanced_graph_has_copies_alone():
+    rows = hadamard(64)[:, 1:9]  # no two columns are correlated at all
+    model = HedgeGraph(level="balanced").fit(rows)
+    assert len(model.edges_) == len(model.edges_up_to(0.5)) == 0
+    assert model.level_ == 0.5
+    assert np.array_equal(model.precision_ != 0, np.eye(8, dtype=bool))
+    with pytest.warns(DataWarning, match="8 of 3"):
+        model.fit(np.column_stack([rows, 1 - rows[:, 3]]))
+    assert edge_set(model) == {frozenset((3, 8))}
+    assert model.level_ == 1e-6
 
 
 def test_strongly_related_columns_need_more_rows_for_the_promise():
