@@ -4,6 +4,7 @@ import argparse
 
 from benchmarks.quality import __doc__ as purpose
 from benchmarks.quality.cases import CASES
+from benchmarks.quality.elsewhere import COMPARED
 from benchmarks.quality.methods import METHODS
 from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
 
@@ -27,10 +28,9 @@ def main() -> None:
     rows.set_defaults(do=run_recovery)
 
     others = commands.add_parser("elsewhere", help="graphs that nothing was chosen on")
-    others.add_argument("--processes", type=int, default=2)
     others.set_defaults(do=run_elsewhere)
 
-    for command, methods in ((study, METHODS), (rows, RECOVERS)):
+    for command, methods in ((study, METHODS), (rows, RECOVERS), (others, COMPARED)):
         command.add_argument(
             "--again",
             nargs="+",
@@ -68,7 +68,7 @@ def run_recovery(options: argparse.Namespace) -> None:
 def run_elsewhere(options: argparse.Namespace) -> None:
     from benchmarks.quality import elsewhere
 
-    elsewhere.run(options.processes)
+    elsewhere.run(options.again, options.processes)
 
 
 def run_ablation(options: argparse.Namespace) -> None:

@@ -73,14 +73,15 @@ def rows_of(case: Case, ratio: float, seed: int) -> tuple[Model, np.ndarray]:
     return model, model.sample(max(round(ratio * model.size), 10), rng)
 
 
-def run(processes: int) -> None:
-    """Do what is missing."""
-    done = {(r["case"], r["ratio"], r["seed"]) for r in store.read(RESULTS)}
-    jobs = [
-        Job(", ".join(case), ratio, seed, COMPARED)
-        for seed, case, ratio in product(range(SEEDS), product(GRAPHS, SIGNS), RATIOS)
-        if (", ".join(case), ratio, seed) not in done
-    ]
+def run(again: list[str], processes: int) -> None:
+    """Do what is missing; results of the methods ``again`` are forgotten first."""
+    done = study.forget(RESULTS, again)
+    jobs = []
+    for seed, case, ratio in product(range(SEEDS), product(GRAPHS, SIGNS), RATIOS):
+        of_set = (", ".join(case), ratio, seed)
+        left = tuple(method for method in COMPARED if (*of_set, method) not in done)
+        if left:
+            jobs.append(Job(*of_set, left))
     store.run_all(RESULTS, jobs, work, processes, "elsewhere")
 
 

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +26,15 @@ class Job(NamedTuple):
 
 def run(cases: list[str], methods: list[str], again: list[str], processes: int) -> None:
     """Do what is missing; results of the methods ``again`` are forgotten first."""
-    kept = [record for record in store.read(store.STUDY) if record["method"] not in again]
-    store.rewrite(store.STUDY, kept)
-    done = {(r["case"], r["ratio"], r["seed"], r["method"]) for r in kept}
-    jobs = missing(cases, methods, done)
+    jobs = missing(cases, methods, forget(store.STUDY, again))
     store.run_all(store.STUDY, jobs, work, processes, "quality")
+
+
+def forget(path: Path, again: list[str]) -> set[tuple]:
+    """Throw the results of some methods away; return case, ratio, seed and method of the others."""
+    kept = [record for record in store.read(path) if record["method"] not in again]
+    store.rewrite(path, kept)
+    return {(r["case"], r["ratio"], r["seed"], r["method"]) for r in kept}
 
 
 def missing(cases: list[str], methods: list[str], done: set[tuple]) -> list[Job]:
