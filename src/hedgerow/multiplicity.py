@@ -69,9 +69,10 @@ def stands_out(p_values: Array, n_tests: int) -> bool:
 def balanced_level(q_values: Array, loosest: float) -> float:
     """Return the level at which false and missed edges weigh the same: the best expected F1.
 
-    Of the k pairs with the smallest q-values, about k (1 - q_k) are edges, and the most that this
-    is up to the level ``loosest`` is taken for the number of all edges (docs/theory.md, section
-    15). Larger q-values need not be given.
+    Of the k pairs with the smallest q-values, k q_k are expected to be false; one standard error
+    more is allowed for, and the others are edges. The most that these are, up to the level
+    ``loosest``, is taken for the number of all edges (docs/theory.md, section 15). Larger q-values
+    need not be given.
 
     Examples
     --------
@@ -82,7 +83,8 @@ def balanced_level(q_values: Array, loosest: float) -> float:
     if not len(q_values):
         return loosest
     number = np.arange(1, len(q_values) + 1)
-    true = number * (1 - q_values)
+    false = number * q_values
+    true = number - false - np.sqrt(false)
     best = (true / (number + true.max())).argmax()
     return max(float(q_values[best]), _SUREST)
 

@@ -165,7 +165,8 @@ def test_a_balanced_graph_is_the_cut_with_the_best_expected_f1(rows):
         assert model.level_ == 0.5
         return
     number = np.arange(1, len(q) + 1)
-    f1 = number * (1 - q) / (number + max(number * (1 - q)))
+    true = number * (1 - q) - np.sqrt(number * q)
+    f1 = true / (number + true.max())
     assert f1[len(model.edges_) - 1] >= f1.max() - 1e-6
     assert model.level_ == max(model.edges_.q_value.max(), 1e-6)
 

@@ -83,3 +83,14 @@ def test_noise_has_no_edges_nineteen_times_of_twenty(n_rows):
     tables = (rng.standard_normal((n_rows, COLUMNS)) for _ in range(NOISES))
     found = sum(len(model.fit(table).edges_) > 0 for table in tables)
     assert found <= stats.binom.isf(1e-6, NOISES, 0.06)  # chosen neighbours add a little to 0.05
+
+
+def test_few_columns_are_no_reason_for_more_edges_than_there_are():
+    """With so few pairs, the next one must not be taken because it happens to be the next."""
+    rng = np.random.default_rng()
+    f1 = []
+    for columns in np.repeat([3, 5, 8], 100):
+        model = make("chain", columns, seed=rng)
+        found = HedgeGraph(level="balanced").fit(model.sample(2000, rng)).adjacency_
+        f1.append(metrics.f1(found, model.adjacency))
+    assert np.mean(f1) > 0.945  # 0.97 is expected, with a standard error of 0.005

@@ -50,13 +50,14 @@ def test_no_other_cut_is_expected_to_have_a_better_f1_than_the_balanced_one(seed
     p_values[upper] = np.random.default_rng(seed).random(len(upper[0])) ** power
     chosen = accepted(np.minimum(p_values, p_values.T), "fdr", "balanced")[upper].sum()
     levels = sorted(q for q in benjamini_hochberg(p_values[upper]) if q <= LOOSEST_LEVEL)
-    edges = max(((k + 1) * (1 - q) for k, q in enumerate(levels)), default=0.0)
-    expected = [2 * (k + 1) * (1 - q) / (k + 1 + edges) for k, q in enumerate(levels)]
+    number = np.arange(1, len(levels) + 1)
+    true = number * (1 - np.array(levels)) - np.sqrt(number * levels)
+    expected = 2 * true / (number + true.max(initial=0.0))
     assert chosen <= len(levels)
     if p_values[upper].min() * len(upper[0]) > 0.05:  # nothing stands out
         assert chosen == 0
     else:
-        assert expected[chosen - 1] == pytest.approx(max(expected))
+        assert expected[chosen - 1] == pytest.approx(expected.max())
 
 
 @pytest.mark.parametrize("rival", [Hedge, InverseGram, ScaledLasso])
