@@ -41,7 +41,7 @@ export function setUpLevel(state: State): void {
 
   byId("level-label").textContent = KIND[error];
   byId("level-low").textContent = plain(stops[0]);
-  byId("level-high").textContent = shown(maxLevel);
+  byId("level-high").textContent = plain(maxLevel);
   reset.textContent = `back to ${shown(level)}`;
   slider.max = String(stops.length - 1);
   slider.addEventListener("input", () => choose(stops[Number(slider.value)]));

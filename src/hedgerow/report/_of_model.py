@@ -7,11 +7,11 @@ from typing import Any
 from hedgerow._version import __version__
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import column_labels
-from hedgerow.graph import Graph
+from hedgerow.graph import LOOSEST_LEVEL, Graph
 from hedgerow.promises import promise_of
 from hedgerow.report._data import ReportData
 
-_MAX_LEVEL = 0.2  # edges up to this level go with the page, for its slider
+_MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is looser
 
 
 def data_of(
@@ -41,7 +41,7 @@ def data_of(
     (['0', '1', '2'], 400, array([1, 0]))
     """
     return of_graph(
-        model.graph_up_to(max(_MAX_LEVEL, model.level_)),
+        model.graph_up_to(_end_of_slider(model.level_)),
         model.level_,
         names=column_labels(model).tolist(),
         error=promise_of(model.error, model.level),
@@ -55,6 +55,11 @@ def data_of(
 
 def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
     """Return what a page shows of a graph whose edges go beyond the level."""
-    max_level = max(_MAX_LEVEL, level)
+    max_level = _end_of_slider(level)
     edges: dict[str, Any] = dict(zip(Graph._fields[:6], graph.up_to(max_level)))
     return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)
+
+
+def _end_of_slider(level: float) -> float:
+    """Return the level up to which edges go with the page: a short number, and beyond ``level``."""
+    return _MAX_LEVEL if level <= _MAX_LEVEL else max(LOOSEST_LEVEL, level)
