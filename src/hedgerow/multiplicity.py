@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 Array = NDArray[np.float64]
 
@@ -53,17 +54,22 @@ def holm(p_values: Array, n_tests: int | None = None) -> Array:
 
 
 def stands_out(p_values: Array, n_tests: int) -> bool:
-    """Return whether any p-value is small for the smallest of so many.
+    """Return whether the smallest of so many p-values are too small, or too many, for chance.
 
     A balanced graph is given edges only then: where nothing is connected, it has any with a
-    probability of 0.05 at most.
+    probability of about 0.05 at most. The k-th smallest is looked at for k = 1, 2, 4, ..., with
+    levels that halve from 0.025 on (docs/theory.md, section 15). Larger p-values need not be given.
 
     Examples
     --------
-    >>> stands_out(np.array([0.01, 0.02]), 2), stands_out(np.array([0.01, 0.02]), 100)
+    >>> stands_out(np.array([0.01, 0.5]), 2), stands_out(np.array([0.01, 0.5]), 100)
     (True, False)
+    >>> stands_out(np.repeat(0.001, 4), 100)
+    True
     """
-    return bool(p_values.min(initial=1.0) * n_tests <= _BY_CHANCE)
+    number = 2 ** np.arange(len(p_values).bit_length())
+    chance = special.betainc(number, n_tests - number + 1, np.sort(p_values)[number - 1])
+    return bool(np.any(chance <= _BY_CHANCE / (2 * number)))
 
 
 def balanced_level(q_values: Array, loosest: float) -> float:

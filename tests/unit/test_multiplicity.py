@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control
+from scipy.stats import binom, false_discovery_control
 
 from hedgerow.multiplicity import (
     balanced_level,
@@ -93,11 +93,25 @@ def test_surer_than_a_millionth_is_no_estimate():
     assert balanced_level(np.array([0.500001, 1.0]), 0.5) == 0.5
 
 
-@given(st.integers(1, 10_000), st.floats(0.0, 1.0))
-def test_what_stands_out_among_many_would_be_unlikely_by_chance(n_tests, smallest):
-    p_values = np.array([smallest, 1.0, 0.9])
-    assert stands_out(p_values, n_tests) == (smallest * n_tests <= 0.05)
+@given(p_values, st.integers(0, 10_000))
+def test_what_stands_out_is_unlikely_by_chance(p, more):
+    n_tests = len(p) + more
+    some = [k for k in (1, 2, 4, 8, 16, 32) if k <= len(p)]
+    chance = np.array([k * binom.sf(k - 1, n_tests, np.sort(p)[k - 1]) for k in some])
+    assume((np.abs(chance - 0.025) > 1e-9).all())
+    assert stands_out(p, n_tests) == (chance < 0.025).any()
     assert not stands_out(np.array([]), n_tests)
+
+
+def test_many_that_are_unlikely_together_stand_out():
+    assert not stands_out(np.repeat(1e-3, 2), 1000)
+    assert stands_out(np.repeat(1e-3, 8), 1000)
+
+
+def test_chance_stands_out_once_in_twenty_times_at_most():
+    rng = np.random.default_rng()
+    found = sum(stands_out(rng.random(500), 500) for _ in range(2000))
+    assert found <= binom.isf(1e-6, 2000, 0.05)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
