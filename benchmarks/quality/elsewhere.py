@@ -1,7 +1,7 @@
 """Graphs from elsewhere: networks that people have drawn, and families that nothing was chosen on.
 
 The cases of the main study were at hand while HedgeGraph was made. These were not: they are from
-networkx, with strengths of their own, and were drawn when the method was done.
+networkx, with strengths of their own, and were drawn when the tests were done.
 """
 
 from collections.abc import Callable
