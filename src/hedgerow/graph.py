@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from hedgerow.balance import balanced_level, stands_out
 from hedgerow.edges import (
     BIAS_OF_FEW_ROWS,
     BIAS_TO_DOUBT,
@@ -19,7 +20,6 @@ from hedgerow.edges import (
     plausible_bias,
 )
 from hedgerow.engines import Engine, Repeats
-from hedgerow.multiplicity import balanced_level, stands_out
 from hedgerow.promises import BALANCED
 
 Array = NDArray[np.float64]

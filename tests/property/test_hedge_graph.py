@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import HedgeGraph
+from hedgerow.balance import stands_out
 from hedgerow.estimators import DataWarning, GuaranteeWarning
-from hedgerow.multiplicity import stands_out
 from hedgerow.table import EdgeTable
 
 pytestmark = [

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.balance import balanced_level, stands_out
 from hedgerow.graph import LOOSEST_LEVEL
-from hedgerow.multiplicity import balanced_level, benjamini_hochberg, holm, stands_out
+from hedgerow.multiplicity import benjamini_hochberg, holm
 from hedgerow.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array
 
