@@ -9,7 +9,7 @@ FAMILIES = ("random_regular", "grid", "erdos_renyi", "barabasi_albert", "hubs", 
             "path_cliques", "free_field")  # fmt: skip
 COLUMNS = 64
 ROWS = (150, 500)
-SEEDS, SEEDS_OF_SLOW = 3, 1
+SEEDS, SEEDS_OF_SLOW = 10, 4
 LIMIT = 60.0  # seconds
 
 
