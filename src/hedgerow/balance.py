@@ -9,8 +9,9 @@ from scipy import special
 
 Array = NDArray[np.float64]
 
-# The usual reading of "unlikely".
-_BY_CHANCE = 0.05
+# The level at which a single pair stands out. With half of it for two, a quarter for four, ... all
+# add up to 0.05, the usual reading of "unlikely".
+ALONE = 0.025
 # Smaller shares of false edges than this are no estimates to speak of.
 _SUREST = 1e-6
 
@@ -31,7 +32,7 @@ def stands_out(p_values: Array, n_tests: int) -> bool:
     """
     number = 2 ** np.arange(len(p_values).bit_length())
     chance = special.betainc(number, n_tests - number + 1, np.sort(p_values)[number - 1])
-    return bool(np.any(chance <= _BY_CHANCE / (2 * number)))
+    return bool(np.any(chance <= ALONE / number))
 
 
 def balanced_level(q_values: Array, loosest: float) -> float:
@@ -39,8 +40,7 @@ def balanced_level(q_values: Array, loosest: float) -> float:
 
     Of the k pairs with the smallest q-values, k q_k are expected to be false; one standard error
     more is allowed for, and the others are edges. The most that these are, up to the level
-    ``loosest``, is taken for the number of all edges. Larger q-values
-    need not be given.
+    ``loosest``, is taken for the number of all edges. Larger q-values need not be given.
 
     Examples
     --------

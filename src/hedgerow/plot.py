@@ -81,8 +81,9 @@ def network(
     if labels or (labels is None and len(names) <= _LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
-    promise = as_title(promise_of(model.error, model.level), level)
-    ax.set_title(f"{len(graph.source)} edge{'s' * (len(graph.source) != 1)}, {promise}")
+    n_edges = len(graph.source)
+    promise = as_title(promise_of(model.error, model.level), level, n_edges)
+    ax.set_title(f"{n_edges} edge{'s' * (n_edges != 1)}, {promise}")
     ax.set_aspect("equal")
     ax.margins(0.08)
     ax.set_axis_off()

@@ -45,14 +45,14 @@ def in_words(promise: str, level: float, n_edges: int) -> str:
     return f"in a balanced graph, in which an estimated share of {level:.2g} is false"
 
 
-def as_title(promise: str, level: float) -> str:
+def as_title(promise: str, level: float, n_edges: int) -> str:
     """Return a promise for a title.
 
     Examples
     --------
-    >>> as_title("fwer", 0.05)
+    >>> as_title("fwer", 0.05, 12)
     'familywise error rate 0.05'
     """
-    if promise == BALANCED:
-        return f"balanced, estimated share of false edges {level:.2g}"
-    return f"{_NAMES[promise]} {level:g}"
+    if promise != BALANCED:
+        return f"{_NAMES[promise]} {level:g}"
+    return f"balanced, estimated share of false edges {level:.2g}" if n_edges else "balanced"

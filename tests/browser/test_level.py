@@ -159,3 +159,15 @@ def test_a_model_s_page_is_that_of_its_balanced_graph(open_page):
     assert shown_level(page) == three_digits(model.level_)
     assert shown_count(page) == len(model.edges_)
     expect(page.locator("#level-label")).to_have_text("Estimated share of false edges")
+
+
+def test_a_balanced_graph_without_edges_says_that_nothing_stands_out(open_page):
+    noise = np.linalg.qr(np.random.default_rng().standard_normal((100, 10)))[
+        0
+    ]  # all correlations 0
+    model = HedgeGraph(level="balanced").fit(noise - noise.mean(axis=0))
+    page = open_page(data_of(model))
+    assert shown_count(page) == 0
+    expect(page.locator("#promise")).to_have_text("No edge is as sure as this.")
+    expect(page.get_by_text("None of the 45 pairs of variables stands out")).to_be_visible()
+    expect(page.get_by_text("stands out from about 0.33")).to_be_visible()

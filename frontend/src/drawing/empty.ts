@@ -15,9 +15,10 @@ export function emptyMessage(state: State): HTMLElement {
     );
   }
   const pairs = (order * (order - 1)) / 2;
+  const lacking = data.error === "balanced" ? "stands out from chance" : `has q ≤ ${plain(data.maxLevel)}`;
   return message(
     "No edges",
-    `None of the ${plural(pairs, "pair")} of variables has q ≤ ${plain(data.maxLevel)}. ${reason(data.rows, data.detectable, pairs)}`,
+    `None of the ${plural(pairs, "pair")} of variables ${lacking}. ${reason(data.rows, data.detectable, pairs)}`,
   );
 }
 

@@ -31,7 +31,7 @@ export function setUpLevel(state: State): void {
     exact.value = shown(state.level);
     exact.removeAttribute("aria-invalid");
     showCount();
-    byId("promise").textContent = promise(error, state.level);
+    byId("promise").textContent = promise(error, state.level, state.count);
     reset.hidden = state.level === level;
   };
   const choose = (value: number) => {
@@ -58,8 +58,9 @@ export function setUpLevel(state: State): void {
   show();
 }
 
-function promise(error: Promised, level: number): string {
+function promise(error: Promised, level: number, edges: number): string {
   if (error === "balanced") {
+    if (!edges) return "No edge is as sure as this.";
     return `About ${percent(level)} of these edges are false: an estimate, and too low where rows are few.`;
   }
   const bound =

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from hedgerow.balance import ALONE
+from hedgerow.promises import BALANCED
 from hedgerow.report._data import ReportData
 
 _UNIT = 100  # positions are written as integers, this many to a unit of the layout
@@ -56,9 +58,11 @@ def edges(data: ReportData) -> dict[str, Any]:
 def _detectable(data: ReportData) -> float | None:
     """Return the partial correlation at which a lone edge would stand out, or None without pairs.
 
-    A single edge is found, by either error kind, when its p-value is below level / pairs.
+    A single edge is found, by either error kind, when its p-value is below level / pairs; a
+    balanced graph has its own level for that.
     """
+    level = ALONE if data.error == BALANCED else data.level
     pairs = comb(len(data.names), 2)
     if not pairs or not data.rows:
         return None
-    return float(-ndtri(data.level / (2 * pairs)) / sqrt(data.rows))
+    return float(-ndtri(level / (2 * pairs)) / sqrt(data.rows))
