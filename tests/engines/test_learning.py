@@ -81,9 +81,13 @@ def test_learning_agrees_with_the_readable_code(fast_engine, trials):
             np.testing.assert_allclose(fast["weights"], slow["weights"], atol=8 * rounding)
             return
         np.testing.assert_allclose(fast["weights"], slow["weights"], atol=rounding)
-        np.testing.assert_allclose(fast["curvature"], slow["curvature"], rtol=16 * rounding)
-        largest = np.abs(slow["gradient"]).max()
-        np.testing.assert_allclose(fast["gradient"], slow["gradient"], atol=4 * rounding * largest)
+        # Of a sum that nearly cancels, what is left has the rounding of its terms, of size one.
+        size = max(np.abs(slow["gradient"]).max(), len(rows))
+        np.testing.assert_allclose(fast["gradient"], slow["gradient"], atol=4 * rounding * size)
+        off = 8 * rounding * size * np.sqrt(slow["curvature"].max())
+        np.testing.assert_allclose(
+            fast["curvature"], slow["curvature"], rtol=16 * rounding, atol=off
+        )
         for name in ("column_mean", "column_squares"):
             np.testing.assert_allclose(fast[name], slow[name], rtol=1e-9)
 
