@@ -73,14 +73,12 @@ def test_moments_are_those_of_all_rows(engine, trials):
 def test_learning_agrees_with_the_readable_code(fast_engine, trials):
     def check(rows, half_life):
         fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
-        # Every batch adds numbers of size at most one, rounded to single precision.
+        # Every batch adds numbers of size at most one, rounded to single precision. So are
+        # exponents: one unit in the last place of one below eight is up to eight in a weight.
         rounding = SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
+        np.testing.assert_allclose(fast["weights"], slow["weights"], atol=8 * rounding)
         if "table" in fast:
-            # Exponents are in single precision too: one unit in the last place of an exponent
-            # below eight is up to eight units in a weight.
-            np.testing.assert_allclose(fast["weights"], slow["weights"], atol=8 * rounding)
             return
-        np.testing.assert_allclose(fast["weights"], slow["weights"], atol=rounding)
         # Of a sum that nearly cancels, what is left has the rounding of its terms, of size one.
         size = max(np.abs(slow["gradient"]).max(), len(rows))
         np.testing.assert_allclose(fast["gradient"], slow["gradient"], atol=4 * rounding * size)
