@@ -45,6 +45,15 @@ def learned(engine, rows, half_life=NEVER, cuts=(), asked=False):
     return state, {**engine.to_numpy(state), "weights": np.array(weights)}
 
 
+def rounding_of_weights(rows, half_life):
+    """Return by how much weights that were learned in single precision can be off.
+
+    Every batch adds numbers of size at most one, rounded. So are exponents: one unit in the last
+    place of one below eight is up to eight units in a weight.
+    """
+    return 8 * SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
+
+
 def same(a, b):
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
@@ -73,10 +82,7 @@ def test_moments_are_those_of_all_rows(engine, trials):
 def test_learning_agrees_with_the_readable_code(fast_engine, trials):
     def check(rows, half_life):
         fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
-        # Every batch adds numbers of size at most one, rounded to single precision. So are
-        # exponents: one unit in the last place of one below eight is up to eight in a weight.
-        rounding = SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
-        off = 8 * rounding
+        off = rounding_of_weights(rows, half_life)
         np.testing.assert_allclose(fast["weights"], slow["weights"], atol=off)
         if "table" in fast:
             return
@@ -130,11 +136,11 @@ def test_a_state_can_move_to_a_processor(fast_engine, summing_engine, trials):
         state = fast_engine.count(state, rows[stop : stop + 2])
         moved = summing_engine.from_numpy(fast_engine.to_numpy(state))
         moved = summing_engine.learn(moved, rows[stop:])
-        rounding = SINGLE * (len(ends) + 1)
         assert summing_engine.moments(moved).rows == len(rows)
         weights = summing_engine.weights(summing_engine.evidence(moved, rows[:0]))
         expected = learned(summing_engine, rows, half_life)[1]["weights"]
-        np.testing.assert_allclose(weights, expected, atol=rounding)
+        off = rounding_of_weights(rows, half_life)
+        np.testing.assert_allclose(weights, expected, atol=off)
 
     trials.of(
         check,
