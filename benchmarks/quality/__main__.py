@@ -27,7 +27,7 @@ def main() -> None:
     rows.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
     rows.set_defaults(do=run_recovery)
 
-    others = commands.add_parser("elsewhere", help="graphs that nothing was chosen on")
+    others = commands.add_parser("elsewhere", help="graphs that the tests were not made on")
     others.set_defaults(do=run_elsewhere)
 
     for command, methods in ((study, METHODS), (rows, RECOVERS), (others, COMPARED)):

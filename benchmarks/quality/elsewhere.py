@@ -1,4 +1,4 @@
-"""Graphs from elsewhere: networks that people have drawn, and families that nothing was chosen on.
+"""Graphs from elsewhere: networks that people have drawn, and families that no test was made on.
 
 The cases of the main study were at hand while HedgeGraph was made. These were not: they are from
 networkx, with strengths of their own, and were drawn when the tests were done.
