@@ -30,6 +30,7 @@ from benchmarks.quality.summary import (
     mean_of_cells,
     rivals_in,
 )
+from hedgerow.balance import ALONE
 from hedgerow.promises import BALANCED
 
 OUR_CUTS = (MAIN, LOOSE, BALANCED)
@@ -71,6 +72,7 @@ def setting(frame: pl.DataFrame) -> str:
 def aims(frame: pl.DataFrame) -> str:
     """Return a table of what was aimed at and what came out."""
     rows = [line for promise in PROMISES for line in _promise_kept(frame, promise)]
+    rows.append(_nothing_from_nothing(frame))
     gains = figures(against(frame, "inverse"), "gain", "case", "ratio")
     worst = min(gains, key=lambda cell: gains[cell].mean)
     below = sum(gain.mean < -MARGIN for gain in gains.values())
@@ -83,6 +85,15 @@ def aims(frame: pl.DataFrame) -> str:
     )
     rows += [_above(frame, rival) for rival in rivals_in(frame)]
     return table(["aim", "kept", "detail"], rows)
+
+
+def _nothing_from_nothing(frame: pl.DataFrame) -> list[str]:
+    noise = graphs(frame, OURS, BALANCED).filter(pl.col("case") == "empty")
+    [found] = figures(noise, "any_false", "case").values()
+    level = 2 * ALONE
+    kept = "no" if found.probably_above(level) else "yes"
+    aim = f"balanced: P(any edge) ≤ {level:g} where nothing is connected"
+    return [aim, kept, f"{_plain(found)}, {found.number} data sets"]
 
 
 def _above(frame: pl.DataFrame, rival: str) -> list[str]:

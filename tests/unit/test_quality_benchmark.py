@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.quality import page, recovery, store
+from benchmarks.quality import elsewhere, page, recovery, store
 from benchmarks.quality.cases import CASES, rows_of
-from benchmarks.quality.methods import METHODS
-from benchmarks.quality.study import missing
+from benchmarks.quality.methods import METHODS, partial_given
+from benchmarks.quality.study import forget, missing
 from hedgerow.datasets import FAMILIES
 
 
@@ -57,3 +57,34 @@ def test_the_search_finds_where_success_begins(monkeypatch, needed):
         assert record["rows"] is None
     else:
         assert needed <= record["rows"] < needed * 10 ** (1.01 / recovery.STEPS)
+
+
+def test_results_of_some_methods_are_forgotten(tmp_path):
+    path = tmp_path / "results.ndjson"
+    key = {"case": "chain", "ratio": 1.0, "seed": 0}
+    store.rewrite(path, [{**key, "method": method} for method in ("hedgerow", "lasso")])
+    assert forget(path, ["hedgerow"]) == {("chain", 1.0, 0, "lasso")}
+    assert [record["method"] for record in store.read(path)] == ["lasso"]
+
+
+def test_partial_correlations_given_true_neighbours_are_those_of_residuals():
+    model, rows = rows_of("erdos_renyi", 10, 60, seed=int(np.random.default_rng().integers(2**31)))
+    joined = model.adjacency.toarray()
+    partial, given = partial_given(np.corrcoef(rows, rowvar=False), joined, len(rows))
+    for i, j in np.argwhere(~np.eye(10, dtype=bool)):
+        others = np.setdiff1d(np.flatnonzero(joined[i]), j)
+        design = np.column_stack([np.ones(60), rows[:, others]])
+        pair = rows[:, [i, j]]
+        left = pair - design @ np.linalg.lstsq(design, pair, rcond=None)[0]
+        assert partial[i, j] == pytest.approx(np.corrcoef(left.T)[0, 1], abs=1e-9)
+        assert given[i, j] == len(others)
+
+
+@pytest.mark.parametrize("signs", elsewhere.SIGNS)
+@pytest.mark.parametrize("graph", elsewhere.GRAPHS)
+def test_models_from_elsewhere_have_the_graph_they_are_named_after(graph, signs):
+    model, rows = elsewhere.rows_of(elsewhere.Case(graph, signs), 0.5, seed=0)
+    assert rows.shape == (max(round(0.5 * model.size), 10), model.size)
+    assert np.linalg.eigvalsh(model.precision.toarray()).min() > 0
+    off = model.precision.toarray()[model.adjacency.toarray()]
+    assert (off < 0).all() if signs == "attractive" else len(set(np.sign(off))) == 2

@@ -8,6 +8,7 @@ import click
 
 from hedgerow.cli._errors import Misuse
 from hedgerow.cli._files import STDOUT, failures_of
+from hedgerow.promises import BALANCED
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph
@@ -26,7 +27,7 @@ def error_level(
         names = " and ".join(name for name, is_given in given.items() if is_given)
         raise Misuse(f"{names} exclude each other")
     if balanced:
-        return "fdr", "balanced"
+        return "fdr", BALANCED
     error, level = ("fwer", fwer) if fwer is not None else ("fdr", 0.05 if fdr is None else fdr)
     if not 0 < level < 1:
         raise Misuse(f"--{error} must be a number in (0, 1), got {level:g}")
