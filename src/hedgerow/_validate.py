@@ -4,6 +4,8 @@ from math import inf
 from numbers import Integral, Real
 from typing import Any
 
+LARGEST_NUMBER = 1e150
+
 
 def in_open_interval(name: str, value: Any, low: float, high: float) -> float:
     """Return ``value`` as a float if ``low < value < high``."""

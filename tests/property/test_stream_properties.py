@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from hedgerow import HedgeGraph, stream
 from hedgerow.changes import next_look
 from hedgerow.estimators import DataWarning, GuaranteeWarning
-from hedgerow.io._records import index_lines
-from hedgerow.stream import _bytes
-from hedgerow.stream._formats import Cells, Heading, Objects, read
-from hedgerow.stream._source import Schema
+from hedgerow.io import _bytes
+from hedgerow.io._delimited import Cells
+from hedgerow.io._json_lines import Objects
+from hedgerow.io._layout import Layout
+from hedgerow.io._numbers import Notation
+from hedgerow.io._records import cut
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
     for category in (DataWarning, GuaranteeWarning)
 ]
-COLUMNS = Schema(["a", "b"], ["c"])
-
 finite = st.floats(allow_nan=False, allow_infinity=False)
 # fmt: off
 odd_cells = st.sampled_from([
@@ -29,7 +29,7 @@ odd_cells = st.sampled_from([
     "0x10", "1d5", "true", '"4.5"', '"', '"2', '2"', "1,5", "\x00", "1e5", "-0", "9" * 400, "١",
 ])
 # fmt: on
-cells = st.one_of(finite.map(repr), odd_cells)
+texts = st.one_of(finite.map(repr), odd_cells)
 odd_values = st.sampled_from(
     [None, True, "1.5", "abc", [1], {"x": 1}, 10**400, 2**63, 2**64, -(2**63) - 1, 1e308]
 )
@@ -37,35 +37,31 @@ values = st.one_of(finite, st.integers(-(2**70), 2**70), odd_values, st.just(mat
 
 
 def block_of(lines):
-    return index_lines("".join(f"{line}\n" for line in lines).encode(), 1, 0, quotes=False)
+    return cut("".join(f"{line}\n" for line in lines).encode(), 0, 1, None, is_last=True).block
 
 
-def one_by_one(format, lines):
-    """What each line is, read with care: a row, or a reason."""
-    result = []
-    for line in lines:
-        try:
-            result.append(np.array(format.one(block_of([line]), 0)).tobytes())
-        except ValueError as error:
-            result.append(str(error))
-    return result
+def what(found):
+    """What each line is: a row, or a reason."""
+    return [
+        found.bad[k].reason if k in found.bad else row.tobytes() for k, row in enumerate(found.rows)
+    ]
 
 
-def together(format, lines):
-    rows, bad = read(format, block_of(lines), (len(lines), 2))
-    rows = iter(rows)
-    return [bad[k] if k in bad else next(rows).tobytes() for k in range(len(lines))]
+def one_by_one(reader, lines):
+    return [what(reader.read(block_of([line])))[0] for line in lines]
+
+
+def cells(width, chosen, decimal=".", na=()):
+    notation = Notation(decimal, numbers=na)
+    return Cells(Layout(",", width, decimal=decimal), list("abc"), chosen, notation)
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=5))
+@given(st.lists(st.lists(texts, min_size=2, max_size=4), min_size=1, max_size=5))
 def test_cells_mean_the_same_whatever_comes_with_them(table):
     lines = [",".join(row) for row in table]
-    for heading in (Heading(",", ["a", "b", "c"], False), Heading(",", ["b", "c", "a"], False)):
-        format = Cells(heading, COLUMNS)
-        assert together(format, lines) == one_by_one(format, lines)
-    numbers_only = Cells(Heading(",", ["a", "b"], False), Schema(["a", "b"], []))
-    assert together(numbers_only, lines) == one_by_one(numbers_only, lines)
+    for reader in (cells(3, [0, 1]), cells(3, [2, 0]), cells(2, [0, 1]), cells(2, [0], na=(5.0,))):
+        assert what(reader.read(block_of(lines))) == one_by_one(reader, lines)
 
 
 @settings(max_examples=300, deadline=None)
@@ -74,22 +70,26 @@ def test_cells_mean_the_same_whatever_comes_with_them(table):
 )
 def test_objects_mean_the_same_whatever_comes_with_them(objects):
     lines = [json.dumps(each) for each in objects]
-    for schema in (COLUMNS, Schema(["a", "b"], [])):
-        assert together(Objects(schema), lines) == one_by_one(Objects(schema), lines)
+    for known in (["a", "b", "c"], ["a", "b"]):
+        reader, alone = (Objects(known, ["a", "b"], Notation()) for _ in range(2))
+        assert what(reader.read(block_of(lines))) == one_by_one(alone, lines)
+        assert reader.new == alone.new == set().union(*objects) - set(known)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(finite, finite), min_size=1, max_size=50))
 def test_numbers_come_back_exactly(pairs):
     expected = np.array(pairs)
-    schema = Schema(["a", "b"], [])
     text = [f"{a!r},{b!r}" for a, b in pairs]
+    continental = [f"{a!r};{b!r}".replace(".", ",") for a, b in pairs]
     objects = [json.dumps({"b": b, "a": a}) for a, b in pairs]
-    for format, lines in (
-        (Cells(Heading(",", ["a", "b"], False), schema), text),
-        (Objects(schema), objects),
+    with_semicolons = Cells(Layout(";", 2, decimal=","), ["a", "b"], [0, 1], Notation(","))
+    for reader, lines in (
+        (cells(2, [0, 1]), text),
+        (with_semicolons, continental),
+        (Objects(["a", "b"], ["a", "b"], Notation()), objects),
     ):
-        rows, bad = read(format, block_of(lines), expected.shape)
+        rows, bad = reader.read(block_of(lines))
         assert not bad
         assert rows.tobytes() == expected.tobytes()
 

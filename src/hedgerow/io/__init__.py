@@ -1,7 +1,7 @@
 """Rows from files and standard input; graphs to files.
 
-`open_table` reads delimited text, JSON lines, Parquet, Arrow, ``.npy`` and AnnData in batches;
-`write` saves what a `HedgeGraph` learned in the formats that `FORMATS` lists.
+`open_table` reads text, JSON lines, Parquet, Arrow, ``.npy``, AnnData, spreadsheets, SPSS and
+Stata in batches; `write` saves what a `HedgeGraph` learned in the formats that `FORMATS` lists.
 """
 
 from hedgerow.io._source import DataError

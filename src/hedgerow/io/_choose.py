@@ -12,6 +12,20 @@ from hedgerow.estimators._input import listed
 from hedgerow.io._source import Column, DataError
 
 
+class Wish(NamedTuple):
+    """Columns that the user wants, and does not want, and those that are no variables."""
+
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    time: str | None = None  # says when a row was made
+    id: str | None = None  # says what it is called
+
+    @property
+    def beside(self) -> list[str]:
+        """The columns that are no variables."""
+        return [name for name in (self.time, self.id) if name is not None]
+
+
 class Choice(NamedTuple):
     """Places of the columns to read, and the names of those left out for a flaw, by flaw."""
 
@@ -19,16 +33,17 @@ class Choice(NamedTuple):
     left_out: dict[str, list[str]]
 
 
-def choose(columns: list[Column], wanted: Sequence[str], dropped: Sequence[str]) -> Choice:
+def choose(columns: list[Column], wish: Wish) -> Choice:
     """Return the columns without a flaw that are wanted (all, if none is named) and not dropped.
 
     A name is taken as it is; text that is no name may be several between commas, and may have
     ``*`` and ``?`` for any characters.
     """
     names = [column.name for column in columns]
-    _refuse_repeated(names)
-    named, matched = _find(wanted, names)
-    kept = (named | matched if wanted else set(names)) - set().union(*_find(dropped, names))
+    refuse_repeated(names)
+    named, matched = _find(wish.columns, names)
+    kept = (named | matched if wish.columns else set(names)) - set().union(*_find(wish.drop, names))
+    kept -= {names[place_of(name, columns)] for name in wish.beside}
     for column in columns:
         if column.flaw and column.name in named & kept:
             raise DataError(f"column {column.name!r} cannot be learned from: {column.flaw}")
@@ -42,7 +57,16 @@ def choose(columns: list[Column], wanted: Sequence[str], dropped: Sequence[str])
     return Choice(chosen, left_out)
 
 
-def _refuse_repeated(names: list[str]) -> None:
+def place_of(name: str, columns: list[Column]) -> int:
+    """Return the place of one column by its name."""
+    names = [column.name for column in columns]
+    if name not in names:
+        raise _unknown(name, names)
+    return names.index(name)
+
+
+def refuse_repeated(names: list[str]) -> None:
+    """Raise if two columns have one name; some may have none."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
         raise DataError(

@@ -28,7 +28,8 @@ class Columnar:
     place = "row"
 
     def __init__(self, path: Path, scan: Any) -> None:
-        pl = optional("polars", "cli")
+        self.beside: list[int] = []
+        pl = optional("polars")
         try:
             self._frame = scan(path)
             schema = self._frame.collect_schema()
@@ -39,19 +40,21 @@ class Columnar:
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
-        pl = optional("polars", "cli")
-        wanted = [pl.col(self.columns[j].name) for j in chosen]
+        pl = optional("polars")
+        names = [self.columns[j].name for j in chosen]
+        beside = [self.columns[j].name for j in self.beside]
         at_once = rows_at_once(len(chosen))
         done = 0
         try:
-            for frame in self._frame.select(wanted).collect_batches(
+            for frame in self._frame.select(list(dict.fromkeys([*names, *beside]))).collect_batches(
                 chunk_size=at_once, maintain_order=True, engine="streaming"
             ):
                 numbers = np.arange(done + 1, done + len(frame) + 1)
                 done += len(frame)
                 # Cast within the query, polars would read far ahead of what is consumed.
-                rows = frame.cast(pl.Float64).to_numpy(order="c")
-                yield Batch(rows, numbers, done)
+                rows = frame.select(names).cast(pl.Float64).to_numpy(order="c")
+                texts = [frame[name].to_list() for name in beside]
+                yield Batch(rows.reshape(len(frame), -1), numbers, done, beside=texts)
         except pl.exceptions.PolarsError as error:
             raise DataError(
                 f"the file cannot be read after row {done}: {_first_line(error)}"
@@ -60,13 +63,13 @@ class Columnar:
 
 def open_parquet(path: Path, stack: ExitStack) -> Columnar:
     """Open a Parquet file."""
-    polars = optional("polars", "cli")
+    polars = optional("polars")
     return Columnar(path, lambda file: polars.scan_parquet(file, glob=False))
 
 
 def open_arrow(path: Path, stack: ExitStack) -> Columnar:
     """Open an Arrow file; an Arrow stream is read into memory, as it cannot be searched."""
-    polars = optional("polars", "cli")
+    polars = optional("polars")
     with path.open("rb") as file:
         is_file = file.read(len(_STREAM_ENDS)) == _STREAM_ENDS
     if is_file:
@@ -74,13 +77,8 @@ def open_arrow(path: Path, stack: ExitStack) -> Columnar:
     return Columnar(path, lambda file: polars.read_ipc_stream(file).lazy())
 
 
-def flaw_of(series: Any) -> str | None:
-    """Return why a polars series cannot be learned from, or None."""
-    return _flaw(series.name, series.dtype)
-
-
 def _flaw(name: str, dtype: Any) -> str | None:
-    pl = optional("polars", "cli")
+    pl = optional("polars")
     if name in ("", _PANDAS_INDEX):
         return UNNAMED
     if dtype == pl.Null:

@@ -1,91 +1,101 @@
 """Newline-delimited JSON: one object on each line, a block of lines at a time."""
 
 import json
-from collections.abc import Iterator
-from itertools import chain
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._columnar import flaw_of
-from hedgerow.io._records import Block, read_blocks
-from hedgerow.io._source import Batch, Column, DataError, optional
+from hedgerow.io._delimited import Found
+from hedgerow.io._numbers import Notation, not_a_number, shortened
+from hedgerow.io._records import Block
+from hedgerow.io._source import BadRow, optional
 
 
-class JsonLines:
-    """Objects of numbers; a key that an object lacks is a missing value.
+class Objects:
+    """Reads the chosen names of objects; a name that an object lacks is a missing value.
 
-    The keys of the first block are the columns.
+    ``new`` gathers names that are none of the known ones.
     """
 
-    place = "line"
+    def __init__(self, known: list[str], chosen: list[str], notation: Notation) -> None:
+        self._known, self._chosen, self._notation = set(known), chosen, notation
+        self.new: set[str] = set()
 
-    def __init__(self, stream: BinaryIO, raw: BinaryIO, total: int | None) -> None:
-        self.total = total
-        self._blocks = read_blocks(stream, raw, quotes=False)
-        first = next(self._blocks, None)
-        if first is None:
-            raise DataError("the file is empty")
-        self._first = first
-        frame = _whole(first)
-        # Polars gives the columns in any order, another each time.
-        top = dict.fromkeys(json.loads(first.data.partition(b"\n")[0]))
-        names = [*top, *sorted(frame.columns - top.keys())]
-        self.columns = [Column(name, flaw_of(frame[name])) for name in names]
+    def read(self, block: Block) -> Found:
+        """Return the rows of a block."""
+        rows = self._quickly(block)
+        bad: dict[int, BadRow] = {}
+        if rows is None:
+            rows = np.full((len(block.lines), len(self._chosen)), np.nan)
+        for k in np.flatnonzero(np.isnan(rows).any(axis=1)).tolist():
+            try:
+                found = object_in(block.record(k))
+            except ValueError as error:
+                bad[k] = BadRow(str(error))
+                continue
+            wrong = self._with_care(found, rows[k])
+            if wrong:
+                bad[k] = wrong
+        return Found(self._notation.blank(rows), bad)
 
-    def batches(self, chosen: list[int]) -> Iterator[Batch]:
-        """Yield the rows, a block at a time."""
-        names = [self.columns[j].name for j in chosen]
-        for block in chain([self._first], self._blocks):
-            yield Batch(_numbers(block, names), block.lines, block.done)
+    def read_objects(self, objects: list[Mapping[str, Any]]) -> Found:
+        """Return the rows of objects that are there already."""
+        rows = np.full((len(objects), len(self._chosen)), np.nan)
+        wrong = [self._with_care(found, row) for found, row in zip(objects, rows)]
+        bad = {k: each for k, each in enumerate(wrong) if each}
+        return Found(self._notation.blank(rows), bad)
 
+    def texts(self, block: Block, name: str) -> list[Any]:
+        """Return what one name says in each object."""
+        values = []
+        for k in range(len(block.lines)):
+            try:
+                values.append(object_in(block.record(k)).get(name))
+            except ValueError:
+                values.append(None)
+        return values
 
-def _whole(block: Block) -> Any:
-    """Return all that is in a block, with the types it has."""
-    pl = optional("polars", "cli")
-    try:
-        return pl.read_ndjson(block.data, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        objects = _objects(block)
-        return pl.from_dicts(objects, infer_schema_length=None, strict=False)
-
-
-def _numbers(block: Block, names: list[str]) -> NDArray[np.float64]:
-    pl = optional("polars", "cli")
-    try:
-        frame = pl.read_ndjson(block.data, schema=dict.fromkeys(names, pl.Float64))
-    except pl.exceptions.PolarsError:
-        return _numbers_with_care(block, names)
-    return frame.to_numpy(order="c")
-
-
-def _numbers_with_care(block: Block, names: list[str]) -> NDArray[np.float64]:
-    """Read what only Python calls JSON (NaN), and find the line where something is wrong."""
-    rows = np.full((len(block.lines), len(names)), np.nan)
-    for k, item in enumerate(_objects(block)):
-        for j, name in enumerate(names):
-            value = item.get(name)
-            if isinstance(value, int | float):
-                rows[k, j] = value
-            elif value is not None:
-                raise DataError(
-                    f"column {name!r} must hold numbers, got {value!r:.40} "
-                    f"in line {block.lines[k]}",
-                    ("drop", name),
-                    "leaves the column out",
-                )
-    return rows
-
-
-def _objects(block: Block) -> list[dict[str, Any]]:
-    objects = []
-    for number, line in zip(block.lines, block.data.splitlines()):
+    def _quickly(self, block: Block) -> NDArray[np.float64] | None:
+        polars = optional("polars")
+        # As many quotes as our names need: if none of them is missing, there are no others.
+        is_ours = block.data.count(b'"') == 2 * len(self._chosen) * len(block.lines)
+        schema = dict.fromkeys(self._chosen, polars.Float64) if is_ours else None
         try:
-            item = json.loads(line)
-        except ValueError as error:
-            raise DataError(f"line {number} must be JSON, {error}") from error
-        if not isinstance(item, dict):
-            raise DataError(f"line {number} must be a JSON object, got {item!r:.40}")
-        objects.append(item)
-    return objects
+            frame = polars.read_ndjson(BytesIO(block.data), schema=schema, infer_schema_length=None)
+        except polars.exceptions.PolarsError:
+            return None
+        if len(frame) != len(block.lines) or not set(self._chosen) <= set(frame.columns):
+            return None
+        new = set(frame.columns) - self._known
+        frame = frame.select(self._chosen)
+        if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
+            return None
+        rows = frame.cast(polars.Float64).to_numpy(order="c")
+        if is_ours and np.isnan(rows).any():
+            return None
+        self.new |= new
+        return rows
+
+    def _with_care(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
+        """Fill a row; return what is wrong with it."""
+        self.new |= found.keys() - self._known
+        for k, name in enumerate(self._chosen):
+            number = self._notation.value(found.get(name))
+            if number is None:
+                return not_a_number(name, found[name])
+            row[k] = number
+        return None
+
+
+def object_in(line: bytes) -> dict[str, Any]:
+    """Return the JSON object on a line."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"a row must be JSON, {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"a row must be a JSON object, got {shortened(str(found))}")
+    return found

@@ -1,133 +1,145 @@
-"""Cut a stream of bytes into blocks of whole lines, and tell where in a block each line is."""
+"""Cut bytes into records, which are lines unless a quoted cell holds line ends of its own."""
 
-import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
-from gzip import BadGzipFile
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._source import DataError
-
-BLOCK = 1 << 23  # bytes
-LONGEST = 1 << 28  # bytes a line may have; more is taken for a quote that was never closed
+LONGEST = 1 << 28  # bytes a record may have
+MOST_LINES = 100  # of a quoted cell; a quote that is open for longer was never meant to be one
 
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
+Places = NDArray[np.signedinteger]
+
+
+class Quotes(NamedTuple):
+    """How quotes are taken: with the delimiter known, lines are joined only into whole rows."""
+
+    delimiter: str | None = None
+    width: int = 0
+
 
 class Block(NamedTuple):
-    """Whole, non-blank lines; a quoted cell may hold newlines of its own."""
+    """Whole records that are not blank."""
 
     data: bytes
-    lines: NDArray[np.signedinteger]  # the number in the file of each line
-    starts: NDArray[np.signedinteger]  # where in ``data`` each line begins
-    done: int  # bytes of the file read so far
+    lines: Places  # the number in the file of each record's first line
+    starts: Places  # where in ``data`` each record begins
+    places: Places  # where in the file each record begins
 
-    def without_first(self) -> "Block":
-        """Return the block below its first line."""
-        if len(self.lines) == 1:
-            return self._replace(data=b"", lines=self.lines[1:], starts=self.starts[1:])
-        cut = int(self.starts[1])
-        return Block(self.data[cut:], self.lines[1:], self.starts[1:] - cut, self.done)
+    def record(self, k: int) -> bytes:
+        """Return one record, its line end included."""
+        end = self.starts[k + 1] if k + 1 < len(self.starts) else len(self.data)
+        return self.data[self.starts[k] : end]
 
-
-def read_blocks(stream: BinaryIO, raw: BinaryIO, *, quotes: bool) -> Iterator[Block]:
-    """Yield the lines of ``stream`` in blocks; the place in ``raw`` tells how much was read.
-
-    With ``quotes``, a newline between double quotes does not end a line.
-    """
-    line, done, rest = 1, 0, b""
-    for piece in _pieces(stream):
-        rest += piece
-        end = _last_end(rest, quotes)
-        if end:
-            done = _place(raw, done + end)
-            block = index_lines(rest[:end], line, done, quotes)
-            line += rest.count(b"\n", 0, end)
-            rest = rest[end:]
-            if len(block.lines):
-                yield block
-        elif len(rest) > LONGEST:
-            raise DataError(
-                f"line {line} must end within {LONGEST >> 20} MB, and does not; "
-                "a double quote may never have been closed"
-            )
-    if rest:
-        raise DataError(f"a double quote opened in or after line {line} is never closed")
+    def pick(self, chosen: Places | slice) -> "Block":
+        """Return some of the records."""
+        ends = np.r_[self.starts[1:], len(self.data)].astype(np.int64)
+        pieces = [self.data[a:b] for a, b in zip(self.starts[chosen], ends[chosen])]
+        return _joined(pieces, self.lines[chosen], self.places[chosen])
 
 
-def _pieces(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the bytes; the last of them end a line."""
-    begin = BOM_UTF8
-    try:
-        while True:
-            piece = stream.read(BLOCK)
-            # Less than was asked for is the end of the file, also of a pipe.
-            is_last = len(piece) < BLOCK
-            yield piece.removeprefix(begin) + (
-                b"\n" if is_last and not piece.endswith(b"\n") else b""
-            )
-            if is_last:
-                return
-            begin = b""
-    except (EOFError, BadGzipFile, zlib.error) as error:
-        raise DataError(f"the file must be whole and packed by gzip, got {error}") from error
+class Cut(NamedTuple):
+    """Records, and where the rest begins."""
+
+    block: Block
+    used: int  # bytes
+    lines: int
 
 
-def _place(raw: BinaryIO, otherwise: int) -> int:
-    return raw.tell() if raw.seekable() else otherwise
+def cut(data: bytes, byte: int, line: int, quotes: Quotes | None, *, is_last: bool) -> Cut:
+    """Cut whole records off the bytes that begin at a place in a file.
 
-
-def _last_end(data: bytes, quotes: bool) -> int:
-    """Return where the last whole line ends, or 0."""
-    if not quotes or b'"' not in data:
-        return data.rfind(b"\n") + 1
-    ends = _line_ends(np.frombuffer(data, dtype=np.uint8), quotes)
-    return int(ends[-1]) + 1 if len(ends) else 0
-
-
-def _line_ends(codes: NDArray[np.uint8], quotes: bool) -> NDArray[np.signedinteger]:
-    ends = np.flatnonzero(codes == _NEWLINE)
-    return ends[~_quoted(codes, ends)] if quotes else ends
-
-
-def _quoted(codes: NDArray[np.uint8], places: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
-    """Tell which places are between quotes: an odd number of quotes comes before them."""
-    return np.searchsorted(np.flatnonzero(codes == _QUOTE), places) % 2 == 1
-
-
-def index_lines(data: bytes, first_line: int, done: int, quotes: bool) -> Block:
-    """Return the block of some whole lines, without the blank ones."""
-    codes = np.frombuffer(data, dtype=np.uint8)
-    ends = _line_ends(codes, quotes)
-    starts = np.r_[0, ends[:-1] + 1]
-    newlines = np.flatnonzero(codes == _NEWLINE)
-    lines = first_line + np.asarray(np.searchsorted(newlines, starts))
-    length = ends - starts
-    blank = (length == 0) | ((length == 1) & (codes[starts] == _RETURN))
-    if not blank.any():
-        return Block(data, lines, starts, done)
-    pieces = [data[start : end + 1] for start, end in zip(starts[~blank], ends[~blank])]
-    sizes = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
-    return Block(b"".join(pieces), lines[~blank], np.cumsum(sizes) - sizes, done)
-
-
-def cells_of_lines(block: Block, delimiter: str) -> NDArray[np.signedinteger]:
-    """Return the number of cells in each line.
+    A quote that is never closed, or whose cell does not fit into a row, stands for itself: its
+    line is a record alone. Without ``quotes`` every line is a record.
 
     Examples
     --------
-    >>> from io import BytesIO
-    >>> file = BytesIO(b'a,b\\n1,2\\n\\n"3,\\n4",5,6\\n')
-    >>> (block,) = read_blocks(file, file, quotes=True)
-    >>> cells_of_lines(block, ","), block.lines
-    (array([2, 2, 3]), array([1, 2, 4]))
+    >>> found = cut(b'a,b\\n1,2\\n\\n"3,\\n4",5\\n6', 0, 1, Quotes(), is_last=False)
+    >>> found.block.lines, found.used, found.lines
+    (array([1, 2, 4]), 20, 5)
+    """
+    begin = len(BOM_UTF8) if byte == 0 and data.startswith(BOM_UTF8) else 0
+    codes = np.frombuffer(data, dtype=np.uint8)
+    ends = begin + np.flatnonzero(codes[begin:] == _NEWLINE)
+    starts = np.r_[begin, ends[:-1] + 1][: len(ends)]
+    first = np.ones(len(ends), dtype=np.bool_)  # lines that begin a record
+    if quotes is not None and b'"' in data:
+        used = _join(data, codes, starts, ends, quotes, is_last, first)
+        starts, ends, first = starts[:used], ends[:used], first[:used]
+    n_lines = len(ends)
+    used = int(ends[-1]) + 1 if n_lines else 0
+    numbers = line + np.flatnonzero(first)
+    begins = starts[first]
+    stops = np.r_[begins[1:], used][: len(begins)].astype(np.int64)
+    length = stops - begins
+    blank = (length == 1) | ((length == 2) & (codes[begins] == _RETURN))
+    if not blank.any() and not begin:
+        return Cut(Block(data[:used], numbers, begins, byte + begins), used, n_lines)
+    kept = ~blank
+    pieces = [data[a:b] for a, b in zip(begins[kept], stops[kept])]
+    return Cut(_joined(pieces, numbers[kept], byte + begins[kept]), used, n_lines)
+
+
+def _joined(pieces: list[bytes], lines: Places, places: Places) -> Block:
+    sizes = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+    return Block(b"".join(pieces), lines, np.cumsum(sizes) - sizes, places)
+
+
+def _join(
+    data: bytes,
+    codes: NDArray[np.uint8],
+    starts: Places,
+    ends: Places,
+    quotes: Quotes,
+    is_last: bool,
+    first: NDArray[np.bool_],
+) -> int:
+    """Mark lines that go on a quoted cell as no first ones; return how many lines are whole."""
+    at = np.flatnonzero(codes == _QUOTE)
+    counts = np.searchsorted(at, ends) - np.searchsorted(at, starts)
+    odd = np.flatnonzero(counts % 2).tolist()
+    k = 0
+    while k < len(odd):
+        opens = odd[k]
+        closes = odd[k + 1] if k + 1 < len(odd) else None
+        within = (len(ends) if closes is None else closes) - opens < MOST_LINES
+        if closes is None:
+            if within and not is_last:
+                return opens
+        elif within and _fits(data[starts[opens] : ends[closes] + 1], quotes):
+            first[opens + 1 : closes + 1] = False
+            k += 1
+        k += 1
+    return len(ends)
+
+
+def _fits(record: bytes, quotes: Quotes) -> bool:
+    if quotes.delimiter is None:
+        return True
+    return cell_counts(_joined([record], np.ones(1, int), np.zeros(1, int)), quotes.delimiter)[
+        0
+    ] == (quotes.width)
+
+
+def cell_counts(block: Block, delimiter: str) -> Places:
+    """Return the number of cells in each record.
+
+    Examples
+    --------
+    >>> found = cut(b'a,b\\n"3,\\n4",5,6\\n', 0, 1, Quotes(), is_last=True)
+    >>> cell_counts(found.block, ",")
+    array([2, 3])
     """
     codes = np.frombuffer(block.data, dtype=np.uint8)
     delimiters = np.flatnonzero(codes == ord(delimiter))
     if b'"' in block.data:
-        delimiters = delimiters[~_quoted(codes, delimiters)]
-    before = np.searchsorted(delimiters, np.r_[block.starts, len(codes)])
-    return np.diff(before) + 1
+        at = np.flatnonzero(codes == _QUOTE)
+        # Quotes are counted from the beginning of each record: one may have a quote too many.
+        own = np.searchsorted(block.starts, delimiters, side="right") - 1
+        before = np.searchsorted(at, delimiters) - np.searchsorted(at, block.starts)[own]
+        delimiters = delimiters[before % 2 == 0]
+    bounds = np.searchsorted(delimiters, np.r_[block.starts, len(codes)])
+    return np.diff(bounds) + 1

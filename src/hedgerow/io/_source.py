@@ -1,7 +1,7 @@
-"""What every kind of file looks like to `Table`: columns with their flaws, and batches of rows."""
+"""What every kind of file looks like: columns with their flaws, and batches of rows."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -12,9 +12,11 @@ NUMBERS_AT_ONCE = 1_000_000  # in a batch of rows: 8 MB
 
 # Why a column cannot be learned from.
 NOT_NUMERIC = "not numeric"
-COMMAS = "numbers with commas"
 EMPTY = "empty"
 UNNAMED = "unnamed"
+ROW_NAMES = "names of rows"
+
+Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
 
 
 class DataError(ValueError):
@@ -43,6 +45,10 @@ class DataError(ValueError):
         name, value = self._option
         return f"{self._message}; --{name.replace('_', '-')} {shlex.quote(value)} {self._effect}"
 
+    def within(self, name: str) -> "DataError":
+        """Return the same error of a file with this name."""
+        return DataError(f"{name}: {self._message}", self._option, self._effect)
+
 
 class Column(NamedTuple):
     """A column of a file."""
@@ -51,20 +57,35 @@ class Column(NamedTuple):
     flaw: str | None  # why it cannot be learned from
 
 
+class BadRow(NamedTuple):
+    """Why a row is none; ``column`` is named if it is only a cell that is no number."""
+
+    reason: str
+    column: str | None = None
+    text: str = ""
+
+
 class Batch(NamedTuple):
     """Some rows of the chosen columns; NaN where a value is missing."""
 
     rows: NDArray[np.float64]
-    numbers: NDArray[np.signedinteger]  # where each row is in the file
+    numbers: NDArray[np.signedinteger]  # where each row is in the file, as people count
     done: int  # how much of the source has been read
+    bad: Mapping[int, BadRow] = {}  # rows that are none, by their places in ``rows``
+    beside: Sequence[Sequence[Any]] = ()  # what the columns of `Source.beside` say
 
 
 class Source(Protocol):
-    """A file, opened: what it has, and a way to its rows."""
+    """A file, opened: what it has, and a way to its rows.
+
+    ``beside`` may be set, before `batches` is called, to the places of columns that are wanted as
+    they are: a time, or a name of each row.
+    """
 
     columns: list[Column]
     total: int | None  # what `Batch.done` reaches in the end, if that is known
     place: str  # what `Batch.numbers` counts
+    beside: list[int]
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield all rows, of the columns at the places ``chosen``; can be called once."""
@@ -84,11 +105,13 @@ def rows_at_once(n_columns: int) -> int:
     return max(1, NUMBERS_AT_ONCE // max(1, n_columns))
 
 
-def optional(package: str, extra: str) -> Any:
-    """Import a package that only some files need."""
+def optional(package: str, extra: str | None = None) -> Any:
+    """Import a package when it is first needed; one of an extra may not be there."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
+        if extra is None:
+            raise
         raise ModuleNotFoundError(
             f"this kind of file needs the package {package!r}; "
             f"install it with: pip install 'hedgerow[{extra}]'"

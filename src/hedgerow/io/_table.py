@@ -1,42 +1,26 @@
 """Rows of a file, or of stdin, in batches that fit in memory whatever the size of the file."""
 
-import gzip
 import os
-import stat
-import sys
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from errno import EISDIR
-from pathlib import Path
-from typing import BinaryIO, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import one_of
+from hedgerow._validate import LARGEST_NUMBER, one_of
+from hedgerow.estimators import DataWarning
 from hedgerow.estimators._input import listed
-from hedgerow.io._arrays import open_h5ad, open_npy
-from hedgerow.io._choose import choose
-from hedgerow.io._columnar import open_arrow, open_parquet
-from hedgerow.io._delimited import Delimited
-from hedgerow.io._json_lines import JsonLines
+from hedgerow.io._choose import Wish, choose, place_of
+from hedgerow.io._in_time import Order, order_in_time, sorted_batches
+from hedgerow.io._numbers import Notation, notation
+from hedgerow.io._open import STDIN, Reading, open_rows, reading
 from hedgerow.io._source import Batch, DataError, Source
+from hedgerow.io._text import Text
+from hedgerow.io._turned import Turned, looks_turned
 
-STDIN = "-"
 MISSING = ("error", "drop")
-TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
-JSON_LINES = (".ndjson", ".jsonl")
-OPENERS: dict[str, Callable[[Path, ExitStack], Source]] = {
-    ".parquet": open_parquet,
-    ".pq": open_parquet,
-    ".arrow": open_arrow,
-    ".feather": open_arrow,
-    ".ipc": open_arrow,
-    ".npy": open_npy,
-    ".h5ad": open_h5ad,
-}
-_UNTYPED = (*TEXT, *JSON_LINES)
-READABLE = (*_UNTYPED, *(f"{suffix}.gz" for suffix in _UNTYPED), *OPENERS)
 
 
 class Table:
@@ -61,19 +45,24 @@ class Table:
     def __init__(
         self,
         source: Source,
-        wanted: Sequence[str],
-        dropped: Sequence[str],
+        wish: Wish,
         missing: str,
+        na: Notation,
+        order: Order | None,
         files: ExitStack,
     ) -> None:
-        self._chosen, self.left_out = choose(source.columns, wanted, dropped)
+        self._chosen, self.left_out = choose(source.columns, wish)
         self.names = [source.columns[j].name for j in self._chosen]
         self.total = source.total
         self.done = 0
         self.n_rows = self.n_dropped = 0
-        self._source, self._files = source, files
-        self._drop = missing == "drop"
+        self._source, self._files, self._na = source, files, na
+        self._drop, self._id, self._order = missing == "drop", wish.id, order
+        source.beside = [place_of(name, source.columns) for name in wish.beside]
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
+        self._texts: list[str] = []  # cells of text that count as missing
+        self._ids: dict[str, int] = {}
+        self._repeated: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -82,10 +71,15 @@ class Table:
         self._files.close()
 
     def __iter__(self) -> Iterator[NDArray[np.float64]]:
-        for batch in self._source.batches(self._chosen):
+        batches = (batch for batch in self._source.batches(self._chosen) if batch is not None)
+        if self._order is not None:
+            batches = sorted_batches(batches, self._order)
+        for batch in batches:
+            if not self.n_rows:
+                self._hint(batch)
             self.done = batch.done
             self.n_rows += len(batch.rows)
-            rows = self._complete(batch)
+            rows = self._complete(self._without_texts(batch))
             if len(rows):
                 yield rows
         if not self.n_rows:
@@ -94,19 +88,37 @@ class Table:
             raise DataError(
                 f"no row is left, each has a missing value, by column: {self._by_column()}"
             )
+        self._tell()
+
+    def _without_texts(self, batch: Batch) -> Batch:
+        """Take cells of text for missing where such rows are dropped; else refuse them."""
+        rows = self._na.blank(batch.rows)
+        if batch.bad and rows is batch.rows:
+            rows = rows.copy()
+        for k, wrong in batch.bad.items():
+            where = f"{self._source.place} {batch.numbers[k]}"
+            if wrong.column is None or not self._drop:
+                raise _refused(where, wrong.reason, wrong.column)
+            rows[k, self.names.index(wrong.column)] = np.nan
+            self._texts.append(f"{wrong.text} ({wrong.column!r}, {where})")
+        if self._id is not None:
+            self._note_ids(batch)
+        return batch._replace(rows=rows)
 
     def _complete(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the rows without missing values; refuse infinite ones."""
+        """Return the rows without missing values; refuse those that cannot be squared."""
         # The sum is finite only if every entry is; it may overflow by itself.
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(batch.rows.sum()):
+            if np.abs(batch.rows).sum() <= LARGEST_NUMBER:
                 return batch.rows
-        infinite = np.argwhere(np.isinf(batch.rows))
-        if len(infinite):
-            k, j = infinite[0]
+        large = np.argwhere(np.abs(batch.rows) > LARGEST_NUMBER)
+        if len(large):
+            k, j = large[0]
             raise DataError(
-                f"numbers must be finite, got {batch.rows[k, j]:g} in column {self.names[j]!r}, "
-                f"{self._source.place} {batch.numbers[k]}"
+                f"numbers must be between ±{LARGEST_NUMBER:g}, got {batch.rows[k, j]:g} in column "
+                f"{self.names[j]!r}, {self._source.place} {batch.numbers[k]}",
+                ("na", repr(float(batch.rows[k, j]))),
+                "takes this number for a missing value",
             )
         missing = np.isnan(batch.rows)
         self._blamed += missing.sum(axis=0)
@@ -126,15 +138,45 @@ class Table:
         worst = np.argsort(-self._blamed, kind="stable")
         return listed(f"{self.names[j]!r} ({self._blamed[j]})" for j in worst if self._blamed[j])
 
+    def _note_ids(self, batch: Batch) -> None:
+        for name, number in zip(batch.beside[-1], batch.numbers.tolist()):
+            first = self._ids.setdefault(str(name).strip(), number)
+            if first != number:
+                self._repeated.append(f"{name!r} ({self._source.place}s {first} and {number})")
+
+    def _hint(self, batch: Batch) -> None:
+        labels = self._source.labels if isinstance(self._source, Text) else ()
+        alike = looks_turned(labels, batch.rows)
+        if alike is not None:
+            _warn(
+                "rows look like variables and columns like samples, since the columns agree about "
+                f"which rows are large (rank correlation {alike:.2f}); transpose=True "
+                "(--transpose) takes rows for variables"
+            )
+
+    def _tell(self) -> None:
+        new = getattr(self._source, "new", ())
+        if new:
+            _warn(f"columns that come later are not learned from: {listed(sorted(new))}")
+        if self._texts:
+            _warn(f"cells of text count as missing: {listed(self._texts)}")
+        if self._repeated:
+            _warn(
+                f"rows that share a name in column {self._id!r} are not independent: "
+                f"{listed(self._repeated)}"
+            )
+
 
 def open_table(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    header: bool | None = None,
     missing: str = "error",
+    time: str | None = None,
+    id: str | None = None,
+    transpose: bool = False,
+    **how: Any,
 ) -> Table:
     """Open a file for reading in batches.
 
@@ -143,23 +185,46 @@ def open_table(
     path : str or path
         Delimited text (``.csv``, ``.tsv``, ``.tab``, ``.txt``) and JSON lines (``.ndjson``,
         ``.jsonl``), also packed (``.gz``); Parquet (``.parquet``, ``.pq``), Arrow (``.arrow``,
-        ``.feather``, ``.ipc``), ``.npy``, AnnData (``.h5ad``); or ``"-"`` for delimited text on
-        standard input.
+        ``.feather``, ``.ipc``), ``.npy``, AnnData (``.h5ad``), spreadsheets (``.xlsx`` and the
+        like), SPSS (``.sav``, ``.zsav``), Stata (``.dta``); or ``"-"`` for text on standard input.
     columns, drop : sequences of str
         Columns to read (by default all of numbers) and to leave out: names, several names between
         commas, or patterns with ``*`` and ``?``.
+    missing : {"error", "drop"}
+        What to do with rows that have empty cells, NaN, NA or the like, and with text in columns
+        of numbers: refuse the file, or leave such rows out.
+    time, id : str, optional
+        Columns that say when a row was made, and what it is called; they are no variables. Rows
+        are sorted by time if they are not in order; names that come twice are told.
+    transpose : bool
+        Whether rows are variables and columns are samples. The table is then read into memory.
     delimiter : str, optional
         One character between cells, or ``"tab"``; found in the first lines by default.
     header : bool, optional
-        Whether the first line of delimited text has the names; by default it has unless all of
-        its cells are numbers. Columns without names are called ``x0``, ``x1`` and so on.
-    missing : {"error", "drop"}
-        What to do with rows that have empty cells, NaN or NA.
+        Whether the first line of delimited text has the names; found out by default. Columns
+        without names are called ``x0``, ``x1`` and so on.
+    decimal : {".", ","}, optional
+        What comes before the fraction of a number in text; found out by default.
+    na : sequence of str
+        What also stands for a missing value: text, or numbers such as ``"-99"``.
+    sheet : str, optional
+        The sheet of a spreadsheet; by default the first.
+    layer : str, optional
+        The layer of AnnData to read in place of its matrix ``X``.
+    obs : sequence of str
+        Columns of AnnData's ``obs`` that are variables too.
+    labels : bool
+        Whether variables of SPSS and Stata go by their labels instead of their names.
 
     Returns
     -------
     Table
         Iterate over it once for arrays of rows.
+
+    Warns
+    -----
+    DataWarning
+        Of what was found out about the file and may be otherwise.
 
     Examples
     --------
@@ -174,59 +239,41 @@ def open_table(
            [ 1.8, 75. ]])
     """
     one_of("missing", missing, MISSING)
-    delimiter = one_character(delimiter)
+    options = reading(**how)
+    order = None
+    if time is not None:
+        if os.fspath(path) == STDIN or transpose:
+            raise ValueError("time needs a file with a row for each sample, that can be read twice")
+        order = _order(path, options, time)
     with ExitStack() as stack:
-        source = _open(path, delimiter, header, stack)
-        return Table(source, columns, drop, missing, stack.pop_all())
+        source = open_rows(path, options, stack)
+        for note in getattr(source, "notes", ()):
+            _warn(note)
+        if transpose:
+            source = Turned(source)
+        wish = Wish(columns, drop, time, id)
+        table = Table(source, wish, missing, notation(na=options.na), order, stack.pop_all())
+        if isinstance(source, Turned) and source.left_out:
+            table.left_out["no numbers"] = source.left_out
+        return table
 
 
-def one_character(delimiter: str | None) -> str | None:
-    if delimiter in ("tab", "\\t"):
-        return "\t"
-    if delimiter is not None and (
-        len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'
-    ):
-        raise ValueError(f"delimiter must be one ASCII character or 'tab', got {delimiter!r}")
-    return delimiter
+def _order(path: str | os.PathLike[str], options: Reading, time: str) -> Order | None:
+    with ExitStack() as stack:
+        source = open_rows(path, options, stack)
+        source.beside = [place_of(time, source.columns)]
+        return order_in_time(source, time)
 
 
-def _open(
-    path: str | os.PathLike[str], delimiter: str | None, header: bool | None, stack: ExitStack
-) -> Source:
-    if os.fspath(path) == STDIN:
-        stream = sys.stdin.buffer
-        return Delimited(stream, stream, _size(stream), delimiter, header)
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, "is a folder, not a file", str(path))
-    suffix, packed = suffix_of(path)
-    raw = stack.enter_context(path.open("rb"))  # missing or forbidden files are noticed here
-    if suffix in OPENERS:
-        return OPENERS[suffix](path, stack)
-    stream = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=raw))) if packed else raw
-    if suffix in JSON_LINES:
-        return JsonLines(stream, raw, _size(raw))
-    return Delimited(stream, raw, _size(raw), delimiter or TEXT[suffix], header)
+def _refused(where: str, reason: str, column: str | None) -> DataError:
+    if column is None:
+        return DataError(f"{where}: {reason}")
+    return DataError(
+        f"{where}: {reason}",
+        ("missing", "drop"),
+        "leaves such rows out",
+    )
 
 
-def suffix_of(path: Path) -> tuple[str, bool]:
-    """Return the suffix that tells the kind of file, and whether it is packed by gzip."""
-    suffix = path.suffix.lower()
-    packed = suffix == ".gz"
-    if packed:
-        suffix = Path(path.stem).suffix.lower()
-    if suffix + ".gz" * packed not in READABLE:
-        raise ValueError(
-            f"file name must end in {', '.join(_UNTYPED)} (also with .gz), {', '.join(OPENERS)}, "
-            f"got {path.name!r}; any delimited text can be read from standard input, as '-'"
-        )
-    return suffix, packed
-
-
-def _size(stream: BinaryIO) -> int | None:
-    """Return the number of bytes of a regular file."""
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:  # no file at all
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=3)

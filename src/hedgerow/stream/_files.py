@@ -1,47 +1,38 @@
 """Files and folders as sources: one file after another, each from the beginning to the end."""
 
-import gzip
 import os
+import re
 import sys
 import time
 import warnings
 from collections.abc import Iterator
+from errno import ENOENT
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO
 
 import numpy as np
 
 from hedgerow.estimators import DataWarning
 from hedgerow.estimators._input import listed
-from hedgerow.io import DataError
-from hedgerow.io._table import JSON_LINES, OPENERS, READABLE, TEXT, suffix_of
-from hedgerow.stream._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile
-from hedgerow.stream._source import Chunk, Offset, Schema, Wish, check_wish
-from hedgerow.stream._text import Style, Text
-from hedgerow.stream._typed import Typed
-
-
-class Part(Protocol):
-    """One file of a source."""
-
-    @property
-    def schema(self) -> Schema | None:
-        """Columns, once they are known."""
-
-    def chunks(self, offset: Offset | None) -> Iterator[Chunk]:
-        """Yield the rows after an offset, or all."""
-
-    def close(self) -> None:
-        """Let go of it."""
+from hedgerow.io._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile
+from hedgerow.io._choose import Wish
+from hedgerow.io._numbers import notation
+from hedgerow.io._open import OPENERS, READABLE, Reading, suffix_of, unpacked
+from hedgerow.io._source import DataError, Offset
+from hedgerow.io._text import Text
+from hedgerow.stream._part import Known, Part, Typed
+from hedgerow.stream._source import Chunk, Schema, check_wish
 
 
 class Files:
     """What all sources here have in common: one part after another."""
 
-    def __init__(self, name: str, style: Style, wish: Wish) -> None:
-        self.name, self._style, self._wish = name, style, wish
+    def __init__(self, name: str, how: Reading, wish: Wish) -> None:
+        self.name, self._how, self._wish = name, how, wish
         self.schema: Schema | None = None
-        self._offset: Offset | None = None
+        self._known = Known()
+        self._offset: Offset | None = None  # to begin from
+        self._last: Offset | None = None  # of the chunk before
         self._part: Part | None = None
 
     def seek(self, offset: Offset, schema: Schema) -> None:
@@ -55,30 +46,27 @@ class Files:
         if self._part is not None:
             self._part.close()
 
-    def _read(self, part: Part, offset: Offset | None = None) -> Iterator[Chunk]:
+    def _read(self, reader: Text | Typed, offset: Offset | None = None) -> Iterator[Chunk]:
         """Yield the chunks of one part."""
-        self._part = part
+        known = self._known._replace(schema=self.schema)
+        self._part = Part(reader, self._wish, known, notation(na=self._how.na))
         try:
-            for chunk in part.chunks(offset):
-                self.schema = part.schema
+            for chunk in self._part.chunks(offset):
+                self.schema, self._last = self._part.known.schema, chunk.offset
                 yield chunk
+            self._known = self._part.known
         finally:
             self.close()
 
     def _text(self, stream: Stream, suffix: str = "") -> Text:
-        style = self._style
-        if suffix in JSON_LINES:
-            style = style._replace(json=True)
-        elif suffix in TEXT:
-            style = style._replace(json=False, delimiter=style.delimiter or TEXT[suffix])
-        return Text(stream, style, self._wish, self.schema)
+        return Text(stream, self._how.style(suffix))
 
 
 class Piped(Files):
     """Standard input, or a named pipe: what has been read cannot be read again."""
 
-    def __init__(self, name: str, file: BinaryIO, style: Style, wish: Wish) -> None:
-        super().__init__(name, style, wish)
+    def __init__(self, name: str, file: BinaryIO, how: Reading, wish: Wish) -> None:
+        super().__init__(name, how, wish)
         self._file = file
 
     def chunks(self) -> Iterator[Chunk]:
@@ -91,26 +79,37 @@ class Piped(Files):
 class OneFile(Files):
     """A file; with ``follow`` also what is appended to it, and the files that take its name."""
 
-    def __init__(self, path: Path, *, follow: bool, style: Style, wish: Wish) -> None:
-        super().__init__(str(path), style, wish)
+    def __init__(self, path: Path, *, follow: bool, how: Reading, wish: Wish) -> None:
+        super().__init__(str(path), how, wish)
         self._path, self._follow = path, follow
         self._suffix, self._packed = suffix_of(path)
         if follow:
             refuse_to_follow(path)
-        with path.open("rb"):
-            pass  # missing or forbidden files are noticed here
+        if path.exists() or not follow:
+            with path.open("rb"):
+                pass  # missing or forbidden files are noticed here
+        elif not path.parent.is_dir():
+            raise FileNotFoundError(ENOENT, "its folder does not exist", str(path))
 
     def chunks(self) -> Iterator[Chunk]:
+        yield from self._wait()
         yield from self._read(self._open(), self._offset)
         while self._follow:
+            yield from self._wait()
             yield from self._read(self._open())
 
-    def _open(self) -> Part:
+    def _wait(self) -> Iterator[Chunk]:
+        """Yield nothing until there is a file."""
+        while self._follow and not self._path.exists():
+            time.sleep(PAUSE)
+            yield Chunk(np.empty((0, 0)), self._last or self._offset or Text.start())
+
+    def _open(self) -> Text | Typed:
         if self._suffix in OPENERS:
-            return Typed(self._path, self._wish, self.schema)
+            return Typed(self._path, self._how)
         if self._follow:
             return self._text(GrowingFile(self._path, self._is_replaced), self._suffix)
-        return self._text(_whole(self._path, self._packed), self._suffix)
+        return self._text(unpacked(self._path.open("rb"), self._packed), self._suffix)
 
     def _is_replaced(self, status: os.stat_result) -> bool:
         try:
@@ -122,25 +121,27 @@ class OneFile(Files):
 class Folder(Files):
     """The files of a folder in the order of their names, each read once.
 
-    With ``follow``, files that come later are read too, if their names come later as well. The
-    last file, if it is text, may still grow; it is done as soon as there is a later one.
+    Numbers in names are compared as numbers. With ``follow``, files that come later are read too,
+    if their names come later as well. The last file, if it is text, may still grow; it is done as
+    soon as there is a later one.
     """
 
-    def __init__(self, path: Path, *, follow: bool, style: Style, wish: Wish) -> None:
-        super().__init__(str(path), style, wish)
+    def __init__(self, path: Path, *, follow: bool, how: Reading, wish: Wish) -> None:
+        super().__init__(str(path), how, wish)
         self._path, self._follow = path, follow
         self._passed: set[str] = set()
         if not follow and not self._names():
             raise DataError(f"the folder must hold files that end in {listed(READABLE)}")
 
     def chunks(self) -> Iterator[Chunk]:
-        offset = self._offset or {"file": "", "done": True}
-        self._passed = {name for name in self._names() if name <= offset["file"]}
-        if not offset.get("done"):
-            if offset["file"] not in self._passed:
-                raise DataError(f"{offset['file']!r} must be there until all of it is read")
-            yield from self._file(offset["file"], offset)
-        current = offset["file"]
+        current = ""
+        if self._offset:
+            current = self._offset["file"]
+            self._recall(self._offset)
+            if not self._offset.get("done"):
+                if current not in self._names():
+                    raise DataError(f"{current!r} must be there until all of it is read")
+                yield from self._file(current, self._offset)
         while True:
             self._tell_overlooked(current)
             following = self._after(current)
@@ -149,62 +150,102 @@ class Folder(Files):
                 yield from self._file(current, None)
             elif self._follow:
                 time.sleep(PAUSE)
-                yield Chunk(np.empty((0, 0)), {"file": current, "done": True})
+                yield Chunk(np.empty((0, 0)), self._done(current))
             else:
                 return
 
+    def _recall(self, offset: Offset) -> None:
+        """Take up which files were read; an older version kept no list and had another order."""
+        current = offset["file"]
+        before = [name for name in self._names() if in_order(name) <= in_order(current)]
+        if "passed" not in offset:
+            if before != [name for name in sorted(self._names()) if name <= current]:
+                raise DataError(
+                    "the checkpoint is of an earlier version, which read files in another order: "
+                    f"10 before 9; with {current!r} as the last one, nobody knows which were read"
+                )
+            offset = {**offset, "passed": before}
+        self._passed = {*offset["passed"], current}
+        self._known = self._known._replace(time=_time(offset))
+
     def _file(self, name: str, offset: Offset | None) -> Iterator[Chunk]:
         self._passed.add(name)
+        self._passed &= set(self._names())  # what is gone cannot be overlooked
+        passed = sorted(self._passed)
+
+        def within(offset: Offset) -> Offset:
+            return {"file": name, **offset, "passed": passed}
+
         try:
             for chunk in self._read(self._open(name), offset):
                 bad = [
-                    row._replace(offset=_within(name, row.offset), place=f"{name}, {row.place}")
+                    row._replace(offset=within(row.offset), place=f"{name}, {row.place}")
                     for row in chunk.bad
                 ]
-                yield Chunk(chunk.rows, _within(name, chunk.offset), bad)
+                yield Chunk(chunk.rows, within(chunk.offset), bad)
+                self._tell_overlooked(name)
         except DataError as error:
-            raise DataError(f"{name}: {error}") from error
-        yield Chunk(np.empty((0, 0)), {"file": name, "done": True})
+            raise error.within(name) from error
+        yield Chunk(np.empty((0, 0)), self._done(name))
 
-    def _open(self, name: str) -> Part:
+    def _done(self, name: str) -> Offset:
+        if not name:
+            return {"file": "", "done": True, "passed": []}
+        done: Offset = {"file": name, "done": True, "passed": sorted(self._passed)}
+        if np.isfinite(self._known.time):
+            done["time"] = self._known.time
+        return done
+
+    def _open(self, name: str) -> Text | Typed:
         path = self._path / name
         suffix, packed = suffix_of(path)
         if suffix in OPENERS:
-            return Typed(path, self._wish, self.schema)
+            return Typed(path, self._how)
         if self._follow and not packed:
-            stream: Stream = GrowingFile(path, lambda _: bool(self._after(name)))
-        else:
-            stream = _whole(path, packed)
-        return self._text(stream, suffix)
+            return self._text(GrowingFile(path, lambda _: bool(self._after(name))), suffix)
+        return self._text(unpacked(path.open("rb"), packed), suffix)
 
     def _names(self) -> list[str]:
-        return sorted(
+        names = [
             entry.name
             for entry in os.scandir(self._path)
             if entry.name.lower().endswith(READABLE) and entry.name[0] != "." and entry.is_file()
-        )
+        ]
+        return sorted(names, key=in_order)
 
     def _after(self, current: str) -> list[str]:
-        return [name for name in self._names() if name > current]
+        return [name for name in self._names() if in_order(name) > in_order(current)]
 
     def _tell_overlooked(self, current: str) -> None:
-        late = [name for name in self._names() if name <= current and name not in self._passed]
+        late = [
+            name
+            for name in self._names()
+            if in_order(name) <= in_order(current) and name not in self._passed
+        ]
         if late:
             self._passed.update(late)
             warnings.warn(
                 f"files are read in the order of their names, so these come too late after "
-                f"{current!r}: {listed(map(repr, late))}",
+                f"{current!r} and are not read: {listed(map(repr, late))}",
                 DataWarning,
                 stacklevel=2,
             )
 
 
-def _whole(path: Path, packed: bool) -> WholeFile:
-    return WholeFile(cast(BinaryIO, gzip.open(path)) if packed else path.open("rb"))
+def in_order(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Return a key by which names are sorted as people count: 9 comes before 10.
+
+    >>> sorted(["10.csv", "9.csv", "a2.csv", "a10.csv"], key=in_order)
+    ['9.csv', '10.csv', 'a2.csv', 'a10.csv']
+    """
+    pieces = re.split("([0-9]+)", name)
+    key = [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in pieces if piece]
+    return key, name
 
 
-def _within(name: str, offset: Offset) -> Offset:
-    return {"file": name, **offset}
+def _time(offset: Offset) -> float:
+    time = offset.get("time")
+    return -np.inf if time is None else time
 
 
 def refuse_to_follow(path: Path) -> None:

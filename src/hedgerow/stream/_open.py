@@ -4,11 +4,12 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from hedgerow.io._table import STDIN, one_character
+from hedgerow.io._choose import Wish
+from hedgerow.io._open import STDIN, reading
 from hedgerow.stream._files import Folder, OneFile, Piped, standard_input
-from hedgerow.stream._source import Source, Wish
-from hedgerow.stream._text import Style
+from hedgerow.stream._source import Source
 
 _REDIS = ("redis://", "rediss://", "unix://")
 
@@ -19,8 +20,9 @@ def open_source(
     follow: bool = False,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    header: bool | None = None,
+    time: str | None = None,
+    id: str | None = None,
+    **how: Any,
 ) -> Source:
     """Open a source of rows by its name.
 
@@ -32,13 +34,13 @@ def open_source(
     follow : bool
         Wait for more: lines that are appended to a file, or files that come into a folder.
     columns, drop : sequences of str
-        Columns to learn from (by default all that hold a number in the first row) and to leave
-        out: names, several names between commas, or patterns with ``*`` and ``?``.
-    delimiter : str, optional
-        One character between cells, or ``"tab"``; found in the first line by default.
-    header : bool, optional
-        Whether the first line of delimited text has the names; by default it has unless all of
-        its cells are numbers. Columns without names are called ``x0``, ``x1`` and so on.
+        Columns to learn from (by default all of numbers) and to leave out: names, several names
+        between commas, or patterns with ``*`` and ``?``.
+    time, id : str, optional
+        Columns that say when a row was made, and what it is called; they are no variables. A row
+        whose time comes before that of an earlier one is a bad row.
+    delimiter, header, decimal, na, sheet, layer, obs, labels
+        How files are read, as for `hedgerow.io.open_table`.
 
     Returns
     -------
@@ -58,21 +60,21 @@ def open_source(
     >>> chunk.bad[0].place, chunk.bad[0].reason
     ('line 3', "column 'mass' must hold numbers, got 'none'")
     """
-    style = Style(delimiter=one_character(delimiter), header=header)
-    wish = Wish(tuple(columns), tuple(drop))
+    options = reading(**how)
+    wish = Wish(tuple(columns), tuple(drop), time, id)
     name = os.fspath(source)
     if name.startswith(_REDIS):
         from hedgerow.stream._redis import RedisStream
 
-        return RedisStream(name, follow=follow, wish=wish)
+        return RedisStream(name, follow=follow, wish=wish, na=options.na)
     if name == STDIN:
-        return _endless(Piped("stdin", standard_input(), style, wish), follow)
+        return _endless(Piped("stdin", standard_input(), options, wish), follow)
     path = Path(name)
     if path.is_dir():
-        return Folder(path, follow=follow, style=style, wish=wish)
+        return Folder(path, follow=follow, how=options, wish=wish)
     if path.exists() and stat.S_ISFIFO(path.stat().st_mode):
-        return _endless(Piped(name, path.open("rb"), style, wish), follow)
-    return OneFile(path, follow=follow, style=style, wish=wish)
+        return _endless(Piped(name, path.open("rb"), options, wish), follow)
+    return OneFile(path, follow=follow, how=options, wish=wish)
 
 
 def _endless(source: Piped, follow: bool) -> Piped:

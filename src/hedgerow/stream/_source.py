@@ -1,17 +1,15 @@
 """What a source of rows is: implement `Source` to learn from something new."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
-from hedgerow.io._choose import choose
-from hedgerow.io._source import Column
-
-Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
+from hedgerow.io._choose import Wish, choose
+from hedgerow.io._source import Column, Offset
 
 
 class Schema(NamedTuple):
@@ -75,37 +73,16 @@ class Source(Protocol):
         """Let go of files and connections."""
 
 
-class Wish(NamedTuple):
-    """Columns that the user wants, and does not want."""
-
-    columns: Sequence[str] = ()
-    drop: Sequence[str] = ()
-
-
-def first_schema(found: list[Column], wish: Wish) -> Schema:
-    """Return the schema of a stream that begins.
+def first_schema(found: list[Column], wish: Wish) -> tuple[Schema, dict[str, list[str]]]:
+    """Return the schema of a stream that begins, and what is left out for a flaw, by flaw.
 
     >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
-    Schema(columns=['a', 'b'], others=['when'])
+    (Schema(columns=['a', 'b'], others=['when']), {'not numeric': ['when']})
     """
-    chosen, _ = choose(found, wish.columns, wish.drop)
+    chosen, left_out = choose(found, wish)
     columns = [found[j].name for j in chosen]
-    return Schema(columns, [column.name for column in found if column.name not in columns])
-
-
-def check_names(names: Sequence[str], schema: Schema) -> None:
-    """Refuse columns other than those of a stream that has begun; their order may differ.
-
-    >>> check_names(["a", "c"], Schema(columns=["a", "b"], others=[]))
-    Traceback (most recent call last):
-        ...
-    hedgerow.io._source.DataError: the columns must stay the same, got 'c' new and 'b' missing
-    """
-    known = {*schema.columns, *schema.others}
-    _refuse(
-        new=[name for name in names if name not in known],
-        missing=[name for name in schema.columns if name not in names],
-    )
+    others = [column.name for column in found if column.name not in columns]
+    return Schema(columns, others), left_out
 
 
 def check_wish(wish: Wish, schema: Schema) -> None:
@@ -119,16 +96,8 @@ def check_wish(wish: Wish, schema: Schema) -> None:
     flaws = dict.fromkeys(schema.others, "left out when the stream began")
     known = [Column(name, flaws.get(name)) for name in (*schema.columns, *schema.others)]
     if wish.columns or wish.drop:
-        chosen, _ = choose(known, wish.columns, wish.drop)
+        chosen, _ = choose(known, wish)
         wished = {known[j].name for j in chosen}
-        _refuse(new=[], missing=[name for name in schema.columns if name not in wished])
-
-
-def _refuse(new: list[str], missing: list[str]) -> None:
-    differences = [
-        f"{listed(map(repr, names))} {what}"
-        for names, what in ((new, "new"), (missing, "missing"))
-        if names
-    ]
-    if differences:
-        raise DataError(f"the columns must stay the same, got {' and '.join(differences)}")
+        missing = [repr(name) for name in schema.columns if name not in wished]
+        if missing:
+            raise DataError(f"the columns must stay the same, got {listed(missing)} missing")

@@ -1,0 +1,243 @@
+"""One file of a source, as chunks of rows with places to come back to."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.estimators import DataWarning
+from hedgerow.estimators._input import listed
+from hedgerow.io._choose import Wish, place_of, refuse_repeated
+from hedgerow.io._in_time import InTime, check_times
+from hedgerow.io._layout import Layout
+from hedgerow.io._numbers import Notation, flaw_of_number
+from hedgerow.io._open import OPENERS, Reading
+from hedgerow.io._source import Batch, Column, DataError, Offset
+from hedgerow.io._text import Before
+from hedgerow.io._times import FORMS
+from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
+
+_NOTHING = np.empty((0, 0))
+
+
+class Reader(Protocol):
+    """A file that is read from a place on; `hedgerow.io._text.Text` is one."""
+
+    columns: list[Column]
+    beside: list[int]
+    place: str
+
+    @property
+    def new(self) -> set[str]:
+        """Names met that are those of no column."""
+
+    def look(self, before: Before | None = None) -> Iterator[None]:
+        """Find the columns; yields while there is too little to tell."""
+
+    def resume(self, offset: Offset, before: Before) -> Iterator[None]:
+        """Go to a place; yields while it cannot be reached yet."""
+
+    def batches(self, chosen: list[int]) -> Iterator[Batch | None]:
+        """Yield the rows as they come, or None while there are none yet."""
+
+    def start(self) -> Offset:
+        """Return the place before everything."""
+
+    def offset(self, batch: Batch, k: int) -> Offset:
+        """Return the place of a row of the last batch, or for its length the one behind it."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class Known(NamedTuple):
+    """What the files before have told."""
+
+    schema: Schema | None = None
+    layout: Layout | None = None
+    time: float = -np.inf  # of the last row
+
+
+class Part:
+    """The rows of one file, with the columns of the whole source."""
+
+    def __init__(self, reader: Reader, wish: Wish, known: Known, na: Notation) -> None:
+        self._reader, self._wish, self._na = reader, wish, na
+        self.known = known
+        self._told: set[str] = set()
+
+    def chunks(self, offset: Offset | None) -> Iterator[Chunk]:
+        """Yield the rows after an offset, or all; no rows while nothing comes."""
+        reader = self._reader
+        schema = self.known.schema or Schema([], [])
+        before = Before(self.known.layout, *schema) if schema.columns else None
+        last = offset or reader.start()
+        if offset is None:
+            looking = reader.look(before)
+        else:
+            time = offset.get("time")
+            self.known = self.known._replace(time=-np.inf if time is None else time)
+            looking = reader.resume(offset, before or Before(None, [], []))
+        for _ in looking:
+            yield Chunk(_NOTHING, last)
+        schema = self._learn_columns(is_new=offset is None)
+        places = {column.name: j for j, column in enumerate(reader.columns)}
+        there = [name in places for name in schema.columns]
+        if self._wish.time is not None:
+            reader.beside = [place_of(self._wish.time, reader.columns)]
+        for batch in reader.batches([places[n] for n in schema.columns if n in places]):
+            if batch is not None:
+                last, chunk = self._chunk(batch, np.array(there, dtype=np.bool_))
+                yield chunk
+                self._tell_new(reader.new)
+            else:
+                yield Chunk(_NOTHING, last)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reader.close()
+
+    def _learn_columns(self, is_new: bool) -> Schema:
+        """Return the columns, which the first file of all decides; say what is left out."""
+        reader, schema = self._reader, self.known.schema
+        layout = getattr(reader, "layout", None)
+        if layout is None or not layout.delimiter:
+            layout = self.known.layout
+        for note in getattr(reader, "notes", ()) if is_new else ():
+            _warn(note)
+        if schema is None:
+            schema, left_out = first_schema(reader.columns, self._wish)
+            for flaw, names in left_out.items():
+                _warn(f"columns are left out ({flaw}): {listed(map(repr, names))}")
+        else:
+            refuse_repeated([each.name for each in reader.columns if each.name in schema.columns])
+            self._tell_new({column.name for column in reader.columns} - {*schema.columns})
+        self.known = self.known._replace(schema=schema, layout=layout)
+        return schema
+
+    def _tell_new(self, names: set[str]) -> None:
+        """Say which names are new; nothing is learned from them."""
+        schema = self.known.schema or Schema([], [])
+        new = sorted(names - {*schema.columns, *schema.others, ""} - self._told)
+        if new:
+            self._told.update(new)
+            _warn(
+                f"columns that came later are not learned from: {listed(map(repr, new))}; "
+                "a run that begins without a checkpoint takes them in"
+            )
+
+    def _chunk(self, batch: Batch, there: NDArray[np.bool_]) -> tuple[Offset, Chunk]:
+        rows = np.full((len(batch.rows), len(there)), np.nan)
+        rows[:, there] = self._na.blank(batch.rows)
+        wrong = {k: flaw.reason for k, flaw in batch.bad.items()}
+        in_time = None
+        if self._wish.time is not None:
+            in_time = check_times(batch.beside[0], self.known.time)
+            self.known = self.known._replace(time=in_time.last)
+            for k in np.flatnonzero(in_time.late).tolist():
+                wrong.setdefault(k, self._late(batch.beside[0][k]))
+        names = (self.known.schema or Schema([], [])).columns
+        for k in unusable_rows(rows):
+            wrong.setdefault(k, why_unusable(names, rows[k]))
+        bad = [
+            BadRow(
+                k - count,
+                self._offset(batch, k, in_time),
+                f"{self._reader.place} {batch.numbers[k]}",
+                wrong[k],
+            )
+            for count, k in enumerate(sorted(wrong))
+        ]
+        if wrong:
+            rows = np.delete(rows, list(wrong), axis=0)
+        offset = self._offset(batch, len(batch.rows), in_time)
+        return offset, Chunk(rows, offset, bad)
+
+    def _offset(self, batch: Batch, k: int, in_time: InTime | None) -> Offset:
+        offset = self._reader.offset(batch, k)
+        if in_time is not None:
+            time = np.r_[in_time.before, in_time.last][k]
+            offset["time"] = float(time) if np.isfinite(time) else None
+        return offset
+
+    def _late(self, value: object) -> str:
+        name = self._wish.time
+        return f"times in column {name!r} must not go back, and be {FORMS}, got {value!r:.40}"
+
+
+class Typed:
+    """A file whose columns are typed (Parquet, NumPy, ...), read from some row on."""
+
+    place = "row"
+
+    def __init__(self, path: Path, how: Reading) -> None:
+        self._files = ExitStack()
+        self._source = OPENERS[path.suffix.lower()](path, self._files, how)
+        self.columns = self._source.columns
+        self.beside: list[int] = []
+        self.new: set[str] = set()
+        self._start = 0
+
+    def look(self, before: Before | None = None) -> Iterator[None]:
+        """Nothing is left to find."""
+        return iter(())
+
+    def resume(self, offset: Offset, before: Before) -> Iterator[None]:
+        """Go on from a row."""
+        self._start = offset["row"]
+        total = self._source.total or 0
+        if self._start > total:
+            raise DataError(
+                f"the file must only grow; {self._start} rows were read, and it has {total}"
+            )
+        return iter(())
+
+    def batches(self, chosen: list[int]) -> Iterator[Batch | None]:
+        """Yield the rows from there on."""
+        self._source.beside = self.beside
+        row = 0
+        for batch in self._source.batches(chosen):
+            skipped = min(max(self._start - row, 0), len(batch.rows))
+            row += len(batch.rows)
+            self._row = row
+            if skipped < len(batch.rows):
+                yield Batch(
+                    batch.rows[skipped:],
+                    batch.numbers[skipped:],
+                    batch.done,
+                    {k - skipped: wrong for k, wrong in batch.bad.items() if k >= skipped},
+                    [values[skipped:] for values in batch.beside],
+                )
+
+    def start(self) -> Offset:
+        """Return the place before everything."""
+        return {"row": 0}
+
+    def offset(self, batch: Batch, k: int) -> Offset:
+        """Return the number of rows before a row of the last batch."""
+        return {"row": self._row - len(batch.rows) + k}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._files.close()
+
+
+def unusable_rows(rows: NDArray[np.float64]) -> list[int]:
+    """Return the rows with a value that is missing or cannot be squared."""
+    usable = (np.abs(rows) <= LARGEST_NUMBER).all(axis=1)
+    return np.flatnonzero(~usable).tolist()
+
+
+def why_unusable(names: list[str], row: NDArray[np.float64]) -> str:
+    """Return what is wrong with the first such value."""
+    flaws = (flaw_of_number(*cell) for cell in zip(names, row.tolist()))
+    return next((flaw for flaw in flaws if flaw), "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=2)
