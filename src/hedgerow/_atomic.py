@@ -42,7 +42,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-        _flush_folder(target.parent)
+        flush_folder(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -53,8 +53,8 @@ def _flush_to_disk(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _flush_folder(folder: Path) -> None:
-    """Without this, a power cut just after the move can bring the old file back."""
+def flush_folder(folder: str | os.PathLike[str]) -> None:
+    """Bring names to disk: without this, a power cut just after a move brings the old file back."""
     if not hasattr(os, "O_DIRECTORY"):
         return  # Windows cannot open a folder, and orders the move itself
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

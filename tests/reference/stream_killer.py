@@ -1,12 +1,13 @@
 """Kills runs of a stream until enough have died, and tells whether what is left is right.
 
-    python stream_killer.py SOURCE FOLDER SEED KILLS
+    python stream_killer.py SOURCE FOLDER SEED KILLS [rotate]
 
 Called by `test_stream_kill.py`. A % in the source stands for the number of the round. Everything is
 imported and compiled once; each run is a fork, so that it starts in no time. The first of each
 round dies between write and rename. Half of the others are killed by the clock, half by themselves,
 just before or just after a call that a checkpoint is made of: a write, an fsync, the rename, the
-removal of an old file.
+removal of an old file. With ``rotate``, the events file is also renamed, before and
+during runs; an event may then be in two files, if a kill came between it and its checkpoint.
 """
 
 import json
@@ -23,16 +24,16 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.stream import _bytes, _redis
 from hedgerow.stream._checkpoint import Checkpoints
 
-CALLS = ("replace", "fsync", "pwrite", "ftruncate", "unlink", "open")
+CALLS = ("replace", "fsync", "write", "ftruncate", "unlink", "open")
 
 
-def main(source: str, folder: Path, seed: int, kills: int) -> None:
+def main(source: str, folder: Path, seed: int, kills: int, rotated: bool) -> None:
     chance = random.Random(seed)
     HedgeGraph(half_life=200).fit(np.random.default_rng(0).standard_normal((2000, 4)))  # compiles
     begun = time.monotonic()
     assert died(run(source, folder / "0", None)) is False
     lasts = time.monotonic() - begun
-    expected = result(folder / "0")
+    expected = result(folder / "0", rotated)
     killed = rounds = torn = 0
     while killed < kills:
         rounds += 1
@@ -41,18 +42,23 @@ def main(source: str, folder: Path, seed: int, kills: int) -> None:
         while dead:
             killed += 1
             torn += any((target / "saved").glob(".checkpoint-*"))
-            dead = attempt(source, target, chance, lasts)
-        assert result(target) == expected, f"round {rounds} differs, seed {seed}"
+            if rotated:
+                rotate(target, chance)
+            dead = attempt(source, target, chance, lasts, rotated)
+        assert result(target, rotated) == expected, f"round {rounds} differs, seed {seed}"
     print(json.dumps({"killed": killed, "rounds": rounds, "torn": torn}))
 
 
-def attempt(source: str, target: Path, chance: random.Random, lasts: float) -> bool:
+def attempt(source: str, target: Path, chance: random.Random, lasts: float, rotated: bool) -> bool:
     """Start a run and kill it, unless it is done before."""
     if chance.random() < 0.5:
         fatal = chance.choice(CALLS), chance.randrange(1, 20), chance.random() < 0.5
         return died(run(source, target, fatal))
     child = run(source, target, None)
-    time.sleep(chance.uniform(0, lasts))
+    for _ in range(3):
+        time.sleep(chance.uniform(0, lasts / 3))
+        if rotated:
+            rotate(target, chance)
     os.kill(child, signal.SIGKILL)
     return died(child)
 
@@ -78,6 +84,13 @@ def run(source: str, target: Path, fatal: tuple[str, int, bool] | None) -> int:
         status = 0
     finally:
         os._exit(status)
+
+
+def rotate(target: Path, chance: random.Random) -> None:
+    """Do what programs that rotate logs do."""
+    events = target / "events"
+    if events.exists() and chance.random() < 0.5:
+        events.rename(target / f"events.{len([*target.glob('events*')])}")
 
 
 def make_fatal(name: str, count: int, before: bool) -> None:
@@ -106,14 +119,20 @@ def died(child: int) -> bool:
     return False
 
 
-def result(target: Path) -> tuple:
+def result(target: Path, rotated: bool) -> tuple:
     """All that a run leaves: its last checkpoint to the last bit, and the events."""
     saves = Checkpoints(target / "saved")
     last = saves.latest()
     saves.close()
     arrays = {name: (array.dtype.str, array.tobytes()) for name, array in last.arrays.items()}
-    return last._replace(arrays=arrays), (target / "events").read_bytes()
+    passing = ("file", "bytes", "tail") if rotated else ("file",)
+    changes = {name: value for name, value in last.changes.items() if name not in passing}
+    events = b"".join(path.read_bytes() for path in target.glob("events*"))
+    if rotated:
+        events = sorted({*events.splitlines(keepends=True)})
+    return last._replace(arrays=arrays, changes=changes), events
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+    rotated = sys.argv[5:] == ["rotate"]
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), rotated)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import traceback
 
 import numpy as np
 import pytest
@@ -49,8 +50,13 @@ def add(client, rows, names="abc"):
         client.xadd("rows", dict(zip(names, map(repr, row))))
 
 
-def pending(client):
-    return client.xpending("rows", "hedgerow")["pending"]
+def mark(client, group="hedgerow"):
+    """How many entries the group says are safe, and how many are not yet."""
+    for found in client.xinfo_groups("rows"):
+        if found["name"].decode() == group:
+            assert (found["consumers"], found["pending"]) == (0, 0)
+            return found["entries-read"], found["lag"]
+    return None
 
 
 def same(a, b):
@@ -78,56 +84,83 @@ def test_entries_may_be_json(client, url):
     assert source.schema == Schema(["a", "b", "c"], ["when"])
 
 
-def test_entries_are_acknowledged_when_a_checkpoint_has_them(client, url, tmp_path):
+def test_the_group_marks_what_a_checkpoint_has(client, url, tmp_path):
     add(client, ROWS)
-    left = []
+    seen = []
 
     def stop():
-        left.append(pending(client))
-        return len(left) == 5
+        seen.append(mark(client))
+        return len(seen) == 5
 
     stream.run(url, checkpoint=tmp_path, every=100, stop=stop)
-    assert left == [50, 0, 50, 0, 50]
-    assert pending(client) == 0
+    assert seen == [None, (100, 200), (100, 200), (200, 100), (200, 100)]
+    assert mark(client) == (250, 50)
     result = stream.run(url, checkpoint=tmp_path)
     assert same(result, HedgeGraph().fit(ROWS))
-    assert pending(client) == 0
+    assert mark(client) == (300, 0)
 
 
-def test_without_checkpoints_nothing_is_acknowledged(client, url):
+def test_without_checkpoints_nothing_is_marked(client, url):
     add(client, ROWS)
     stream.run(url)
-    assert pending(client) == len(ROWS)
+    assert client.xinfo_groups("rows") == []
     assert same(stream.run(url), HedgeGraph().fit(ROWS))  # and all of it is read again
 
 
-def test_entries_delivered_but_not_saved_are_read_again(client, url, tmp_path):
-    """As after a crash: the group is ahead of the checkpoint."""
+@pytest.mark.parametrize("place", ["0", "$"])
+def test_what_others_do_to_the_mark_changes_nothing(client, url, tmp_path, place):
     add(client, ROWS)
     stream.run(url, checkpoint=tmp_path, every=100, stop=after(2))
-    client.xreadgroup("hedgerow", "hedgerow", {"rows": ">"}, count=70)
-    assert pending(client) == 70
-    result = stream.run(url, checkpoint=tmp_path, every=100)
-    assert same(result, HedgeGraph().fit(ROWS))
-    assert pending(client) == 0
+    client.xgroup_setid("rows", "hedgerow", place)
+    assert same(stream.run(url, checkpoint=tmp_path), HedgeGraph().fit(ROWS))
+    assert mark(client) == (300, 0)
 
 
-@pytest.mark.parametrize("chunks", [2, 6])
-def test_entries_saved_but_not_acknowledged_are_not_read_again(
-    client, url, tmp_path, monkeypatch, chunks
-):
-    """As after a crash between the checkpoint and the acknowledgement, also of the last entries."""
+def test_a_mark_that_was_not_moved_is_moved_by_the_next_run(client, url, tmp_path, monkeypatch):
+    """As after a crash between the checkpoint and the mark."""
     add(client, ROWS)
     with monkeypatch.context() as patch:
         patch.setattr("hedgerow.stream._redis.RedisStream.ack", lambda self, offset: None)
-        stream.run(url, checkpoint=tmp_path, stop=after(chunks))
-    assert pending(client) == 50 * chunks
-    result = stream.run(url, checkpoint=tmp_path, every=100)
+        stream.run(url, checkpoint=tmp_path, stop=after(2))
+    assert mark(client) is None
+    stream.run(url, checkpoint=tmp_path, every=1000, stop=after(1))
+    assert mark(client) == (150, 150)
+
+
+def test_a_server_that_takes_no_mark_can_be_read(client, url, tmp_path):
+    """A replica, or a user who may only read."""
+    add(client, ROWS)
+    client.execute_command("ACL SETUSER reader on >secret ~* +@all -xgroup")
+    address = url.replace("//", "//reader:secret@")
+    with pytest.warns(DataWarning, match="the group 'hedgerow' could not be moved .*permission"):
+        result = stream.run(address, checkpoint=tmp_path)
     assert same(result, HedgeGraph().fit(ROWS))
-    assert pending(client) == 0
 
 
-def test_an_older_checkpoint_reads_acknowledged_entries_again(client, url, tmp_path):
+def test_runs_that_share_a_stream_and_a_group_learn_from_every_entry(client, url, tmp_path):
+    """In turns of one chunk: what one reads, the other reads too."""
+    add(client, ROWS)
+    for _ in range(6):
+        for name in "ab":
+            model = stream.run(url, checkpoint=tmp_path / name, stop=after(1))
+    assert same(model, HedgeGraph().fit(ROWS))
+    assert same(stream.run(url, checkpoint=tmp_path / "a"), model)
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_checkpoints_of_older_versions_are_read(client, url, tmp_path, chunks):
+    """Their offsets had no "entry", and their group had a consumer."""
+    add(client, ROWS)
+    client.xgroup_create("rows", "hedgerow", id="0")
+    client.xreadgroup("hedgerow", "hedgerow", {"rows": ">"}, count=100)
+    source = open_source(url)
+    seek = source.seek
+    stream.run(url, checkpoint=tmp_path, stop=after(chunks))
+    source.seek = lambda offset, schema: seek({k: offset[k] for k in ("id", "read")}, schema)
+    assert same(stream.run(source, checkpoint=tmp_path), HedgeGraph().fit(ROWS))
+
+
+def test_an_older_checkpoint_reads_entries_again(client, url, tmp_path):
     add(client, ROWS)
     stream.run(url, checkpoint=tmp_path, every=50, stop=after(4))
     newest = max(tmp_path.glob("checkpoint-*"))
@@ -141,18 +174,18 @@ def test_following_through_a_restart_of_the_server(server, client, url, tmp_path
     """The reply to the last request before the server died is lost, its entries are not."""
     add(client, ROWS[:120])
     source = open_source(url, follow=True)
-    real = source._client.xreadgroup
+    real = source._entries
     calls = []
 
-    def unreliable(*args, **kwargs):
-        calls.append(args)
-        answer = real(*args, **kwargs)
-        if len(calls) == 2:  # delivered, as far as the server knows
+    def unreliable(count):
+        calls.append(count)
+        answer = real(count)
+        if len(calls) == 2:
             server.stop()
             raise redis.ConnectionError("the cable is out")
         return answer
 
-    source._client.xreadgroup = unreliable
+    source._entries = unreliable
     steps = []
 
     def stop():
@@ -160,18 +193,37 @@ def test_following_through_a_restart_of_the_server(server, client, url, tmp_path
         if len(steps) == 3:
             server.start()
             add(client, ROWS[120:])
-        return client.xpending("rows", "hedgerow")["pending"] == 0 if len(steps) > 30 else False
+        return len(steps) > 3 and mark(client) == (300, 0)
 
     with pytest.warns(DataWarning, match="Redis does not answer, trying again until it does"):
         result = stream.run(source, checkpoint=tmp_path, every=1, stop=stop)
     assert same(result, HedgeGraph().fit(ROWS))
 
 
-def test_waiting_for_entries(client, url):
+def test_a_server_that_goes_away_ends_a_run_that_does_not_follow(server, client, url, tmp_path):
+    add(client, ROWS)
+
+    def stop():
+        server.stop()
+        return False
+
+    try:
+        with (
+            pytest.raises(DataError, match="Redis does not answer: "),
+            pytest.warns(DataWarning, match="could not be moved"),
+        ):
+            stream.run(url, checkpoint=tmp_path, stop=stop)
+    finally:
+        server.start()
+    assert same(stream.run(url, checkpoint=tmp_path), HedgeGraph().fit(ROWS))
+
+
+def test_waiting_for_a_stream_and_its_entries(client, url):
     chunks = open_source(url, follow=True).chunks()
     assert len(next(chunks).rows) == 0
+    assert not client.exists("rows")
     add(client, ROWS[:3])
-    rows = [chunk.rows for chunk, _ in zip(chunks, range(3)) if len(chunk.rows)]
+    rows = [chunk.rows for chunk, _ in zip(chunks, range(6)) if len(chunk.rows)]
     assert np.array_equal(np.concatenate(rows), ROWS[:3])
 
 
@@ -206,11 +258,11 @@ def test_bad_json_entries(client, url):
     assert chunk.bad[0].reason.startswith("a row must be JSON")
 
 
-def test_others_in_the_group_are_refused(client, url):
+def test_a_group_that_others_read_by_is_refused(client, url):
     add(client, ROWS[:5])
     client.xgroup_create("rows", "hedgerow", id="0")
     client.xreadgroup("hedgerow", "somebody", {"rows": ">"})
-    with pytest.raises(DataError, match="must have no other consumers, got somebody"):
+    with pytest.raises(DataError, match="'hedgerow' must have no consumers, got somebody"):
         open_source(url)
     assert len(next(open_source(f"{url}&group=mine").chunks()).rows) == 5
 
@@ -221,21 +273,103 @@ def test_entries_that_are_gone_are_told(client, url, tmp_path, recwarn):
     add(client, ROWS)
     for _ in range(2):
         stream.run(url, checkpoint=tmp_path, every=50, stop=after(1))
+    client.xtrim("rows", maxlen=250, approximate=False)  # what has been read
+    client.xdel("rows", client.xinfo_stream("rows")["first-entry"][0])
+    stream.run(url, checkpoint=tmp_path, every=50, stop=after(1))
     assert not recwarn.list
     client.xtrim("rows", maxlen=100, approximate=False)
-    with pytest.warns(DataWarning, match="100 entries were removed before they were read"):
+    with pytest.warns(DataWarning, match="^50 entries were removed before they were read$") as told:
         result = stream.run(url, checkpoint=tmp_path)
-    assert result.n_samples_seen_ == 200
+    assert len(told) == 1
+    assert result.n_samples_seen_ == 250
+    recwarn.clear()
+    stream.run(url, checkpoint=tmp_path)
+    assert not recwarn.list  # they are told once
+
+
+def test_entries_trimmed_while_a_run_lags_behind_are_told(client, url):
+    add(client, ROWS)
+    chunks = open_source(url).chunks()
+    next(chunks)
+    client.xtrim("rows", maxlen=220, approximate=False)
+    with pytest.warns(DataWarning, match="^30 entries were removed before they were read$"):
+        rest = [chunk.rows for chunk in chunks]
+    assert np.array_equal(np.concatenate(rest), ROWS[80:])
+
+
+def begin_anew(client, what, last):
     client.delete("rows")
-    client.xadd("rows", {"a": 1, "b": 2, "c": 3}, id="1-1")
-    with pytest.raises(DataError, match="must be the one read before, and ends before entry"):
-        stream.run(url, checkpoint=tmp_path)
+    if what == "ends before":
+        client.xadd("rows", {"a": 1, "b": 2, "c": 3}, id="1-1")
+    if what == "has another entry":
+        client.xadd("rows", {"a": 1, "b": 2, "c": 3}, id=last)
+    if what == "has no entry":
+        add(client, ROWS)
+
+
+ANEW = ["is gone", "ends before", "has another entry", "has no entry"]
+
+
+@pytest.mark.parametrize("what", ANEW)
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_stream_that_was_begun_anew_is_refused_at_a_restart(client, url, tmp_path, what, follow):
+    add(client, ROWS)
+    stream.run(url, checkpoint=tmp_path)
+    begin_anew(client, what, client.xinfo_stream("rows")["last-generated-id"])
+    message = f"the stream 'rows' must be the one read before, and {what}.*begin afresh"
+    if what == "is gone" and not follow:
+        message = "the stream 'rows' must exist, and does not"
+    with pytest.raises(DataError, match=message):
+        stream.run(open_source(url, follow=follow), checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("what", ANEW)
+def test_a_stream_that_was_begun_anew_is_refused_while_it_is_followed(client, url, what):
+    add(client, ROWS[:50])
+    chunks = open_source(url, follow=True).chunks()
+    assert len(next(chunks).rows) == 50
+    begin_anew(client, what, client.xinfo_stream("rows")["last-generated-id"])
+    with pytest.raises(DataError, match=f"must be the one read before, and {what}"):
+        list(chunks)
+
+
+@pytest.mark.parametrize("remove", ["xdel", "xtrim"])
+def test_a_stream_whose_last_entry_was_removed_is_still_the_same(client, url, tmp_path, remove):
+    add(client, ROWS[:200])
+    stream.run(url, checkpoint=tmp_path)
+    if remove == "xdel":
+        client.xdel("rows", client.xinfo_stream("rows")["last-generated-id"])
+    else:
+        client.xtrim("rows", maxlen=0)
+    add(client, ROWS[200:])
+    assert same(stream.run(url, checkpoint=tmp_path), HedgeGraph().fit(ROWS))
 
 
 def test_addresses(client, url):
-    with pytest.raises(DataError, match=r"Redis: .*requires the key to exist"):
+    with pytest.raises(DataError, match=r"the stream 'rows' must exist, and does not"):
         open_source(url)
-    with pytest.raises(ValueError, match=r"must have \?stream=NAME"):
-        open_source("redis://127.0.0.1:1/0")
+    client.rpush("rows", "1")
+    for follow in (False, True):
+        with pytest.raises(DataError, match="'rows' must hold a stream, got a list"):
+            open_source(url, follow=follow)
     with pytest.raises(DataError, match=r"Redis: .*refused"):
         open_source("redis://127.0.0.1:1/0?stream=rows")
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("redis://me:secret@127.0.0.1:1/0", r"must have \?stream=NAME, got 'redis://...'"),
+        ("redis://me:secret@127.0.0.1:1/0?stream=rows", "Redis: .*refused"),
+        ("redis://me:secret@HERE/0?stream=rows", "Redis: .*(invalid|AUTH)"),
+        ("redis://:secret/0@127.0.0.1:1/0?stream=rows", "a Redis address must be like redis://"),
+        ("redis://:[secret@127.0.0.1:1/0?stream=rows", "a Redis address must be like redis://"),
+        ("redis://:secret\u2100@127.0.0.1:1/0?stream=rows", "a Redis address must be like"),
+        ("redis://:secret@127.0.0.1:1/0?stream=rows&grop=x", "a Redis address must be like"),
+    ],
+)
+def test_passwords_are_not_shown(server, address, message):
+    address = address.replace("HERE", f"127.0.0.1:{server.port}")
+    with pytest.raises(ValueError, match=message) as error:
+        open_source(address)
+    assert "secret" not in "".join(traceback.format_exception(error.value))

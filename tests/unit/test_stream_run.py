@@ -1,9 +1,9 @@
 """Runs: checkpoints, what is refused, bad rows, full disks, watchers."""
 
 import errno
-import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 
@@ -239,48 +239,38 @@ def test_the_run_recovers_when_the_disk_has_space_again(tmp_path, monkeypatch):
     assert len(files(tmp_path)) == 2
 
 
-def test_events_that_a_full_disk_refuses_are_written_later(tmp_path, monkeypatch):
-    stream.run(Memory(), events=tmp_path / "expected")
-    real, calls = os.pwrite, []
+def test_an_error_within_a_chunk_leaves_no_checkpoint_of_half_of_it(tmp_path, monkeypatch):
+    """The change log cuts chunks; rows before the cut would else be counted twice."""
+    real, broken = HedgeGraph.partial_fit, [True]
 
-    def pwrite(file, data, offset):
-        calls.append(data)
-        if len(calls) == 1:
-            return real(file, data[:10], offset)  # a part of the line fits
-        if len(calls) == 2:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(file, data, offset)
+    def partial_fit(self, rows):
+        if broken and getattr(self, "n_samples_seen_", 0) == 64:
+            raise DataError("the number is too large")
+        return real(self, rows)
 
-    monkeypatch.setattr(os, "pwrite", pwrite)
-    with pytest.warns(CheckpointWarning, match="events could not be written, and wait in memory"):
-        stream.run(Memory(), events=tmp_path / "events")
-    assert (tmp_path / "events").read_bytes() == (tmp_path / "expected").read_bytes()
+    monkeypatch.setattr(HedgeGraph, "partial_fit", partial_fit)
+    with pytest.raises(DataError, match="the number is too large"):
+        stream.run(Memory(), checkpoint=tmp_path, changes=True)
+    broken.clear()
+    assert same(stream.run(Memory(), checkpoint=tmp_path, changes=True), HedgeGraph().fit(ROWS))
 
 
-def test_events_are_lines_of_json_and_never_twice(tmp_path):
-    events, expected = tmp_path / "events", tmp_path / "expected"
-    stream.run(Memory(), events=expected)
-    lines = [json.loads(line) for line in expected.read_text().splitlines()]
-    assert {(line["source"], line["target"]) for line in lines} >= {("a", "b"), ("b", "c")}
-    stream.run(Memory(), checkpoint=tmp_path / "saved", events=events, stop=after(6))
-    with events.open("a") as file:
-        file.write('{"row": 310, "kind": "app')  # written after the checkpoint, then killed
-    stream.run(Memory(), checkpoint=tmp_path / "saved", events=events)
-    assert events.read_bytes() == expected.read_bytes()
-    events.write_bytes(expected.read_bytes()[:-5])
-    with pytest.raises(DataError, match="must have the events of the checkpoint"):
-        stream.run(Memory(), checkpoint=tmp_path / "saved", events=events)
+@pytest.mark.parametrize("what", ["folder", "lock"])
+def test_a_run_whose_folder_was_removed_leaves_the_next_owner_alone(tmp_path, what):
+    folder = tmp_path / "saved"
+    chunks = iter(range(20))
+    found = []
 
+    def stop():
+        if next(chunks) == 3:
+            shutil.rmtree(folder) if what == "folder" else (folder / "lock").unlink()
+            stream.run(Memory(), checkpoint=folder, stop=after(2))
+            found.extend(sorted(folder.iterdir()))
+        return False
 
-def test_a_run_without_the_log_leaves_it_as_it_was(tmp_path):
-    events, folder = tmp_path / "events", tmp_path / "saved"
-    stream.run(Memory(), checkpoint=folder, events=events, stop=after(4))
-    before = events.read_bytes()
-    assert before
-    stream.run(Memory(), checkpoint=folder, stop=after(2))
-    stream.run(Memory(), checkpoint=folder, changes=True, stop=after(2))
-    stream.run(Memory(), checkpoint=folder, events=events)
-    assert events.read_bytes().startswith(before)
+    with pytest.warns(CheckpointWarning, match="the folder was removed, or its lock was"):
+        stream.run(Memory(), checkpoint=folder, every=50, stop=stop)
+    assert sorted(folder.iterdir()) == found
 
 
 def test_a_folder_that_cannot_be_is_refused(tmp_path):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import click
 
@@ -147,9 +147,9 @@ def _shown(source: str) -> str:
     >>> _shown("redis://me:secret@localhost:6379/0?stream=readings")
     'redis:readings'
     """
-    address = urlsplit(source)
-    if address.scheme and address.query:
-        return f"{address.scheme}:{''.join(parse_qs(address.query).get('stream', []))}"
+    scheme, is_address, rest = source.partition("://")
+    if is_address:
+        return f"{scheme}:{''.join(parse_qs(rest.partition('?')[2]).get('stream', []))}"
     return "stdin" if source == str(STDOUT) else source
 
 

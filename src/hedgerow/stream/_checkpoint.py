@@ -4,6 +4,7 @@ import fcntl
 import os
 import time
 import warnings
+from errno import ESTALE
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,6 +83,7 @@ class Checkpoints:
 
     def write(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint; remove all but the last two that are sound."""
+        self._refuse_lost_lock()
         last = int(self._sound[-1].name[len(_PREFIX) : -len(_SUFFIX)]) if self._sound else 0
         path = self._folder / f"{_PREFIX}{last + 1:08d}{_SUFFIX}"
         header = {**checkpoint._asdict(), "schema": checkpoint.schema._asdict()}
@@ -95,6 +97,15 @@ class Checkpoints:
     def close(self) -> None:
         """Let another process have the folder."""
         self._lock.close()
+
+    def _refuse_lost_lock(self) -> None:
+        """Fail if the lock was removed: others may have the folder, and checkpoints in it."""
+        try:
+            if os.path.samestat(os.stat(self._lock.name), os.fstat(self._lock.fileno())):
+                return
+        except FileNotFoundError:
+            pass
+        raise OSError(ESTALE, "the folder was removed, or its lock was, while it was in use")
 
     def _found(self) -> list[Path]:
         return sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))

@@ -1,17 +1,18 @@
 """Redis Streams as a source: entries of fields, or of one field that holds a JSON object.
 
-The checkpoint, not the server, says which entries have been learned from. The consumer group is
-set back to the checkpoint's entry when a run begins and whenever the connection was lost, so that
-each entry is delivered again unless it is in the state; and entries are acknowledged only once a
-checkpoint holds them.
+A run keeps its own place, in its own checkpoint, and only reads: any number of runs can learn from
+one stream, each from every entry once. A consumer group is no more than a mark. It is moved after
+each checkpoint and shows operators, and scripts that trim, how far the saved state is; what it says
+is never read.
 """
 
+import hashlib
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,51 +38,47 @@ from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, check_w
 Entry = dict[bytes, bytes]
 Entries = list[tuple[bytes, Entry]]
 
-_CONSUMER = "hedgerow"
+_GROUP = "hedgerow"
 _JSON = b"json"
 _START = "0-0"
-_ACKNOWLEDGED_AT_ONCE = 10_000
 _NUMBERS_AT_ONCE, _FEWEST, _MOST = 500_000, 64, 5_000  # entries asked for
+_PATIENCE = {"socket_timeout": 10, "socket_connect_timeout": 5}  # seconds
 
 
 class RedisStream:
-    """A stream and the consumer group that this program has for itself."""
+    """A stream, how far it was read, and the group that marks how far that is safe."""
 
     def __init__(self, url: str, *, follow: bool, wish: Wish) -> None:
         address, self._key, self._group = _taken_apart(url)
         self.name = f"Redis stream {self._key}"
         self.schema: Schema | None = None
         self._wish, self._follow = wish, follow
-        self._last, self._read = _START, 0  # the last entry, and how many there ever were up to it
+        self._last: Offset = {"id": _START, "read": 0, "entry": ""}  # see `_offset`
         self._redis = optional("redis", "redis")
-        # Asked once more by itself, the client would miss the entries of a reply that was lost.
-        once = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
-        self._client = self._redis.Redis.from_url(address, retry=once, protocol=2)
+        self._client = self._connected(address)
         with self._failures():
-            self._join()
-            self._read = _removed(self._client.xinfo_stream(self._key))
+            self._entries(count=1)
+            self._refuse_consumers()
 
     def seek(self, offset: Offset, schema: Schema) -> None:
         check_wish(self._wish, schema)
-        self._last, self._read, self.schema = offset["id"], offset["read"], schema
+        self._last, self.schema = {"entry": "", **offset}, schema  # old offsets have no "entry"
         with self._failures():
-            self._look_for_gaps()
+            self._entries(count=1)
         self.ack(offset)
 
     def chunks(self) -> Iterator[Chunk]:
-        connected = False
         while True:
+            entries: Entries = []
             try:
-                if not connected:
-                    self._client.xgroup_setid(self._key, self._group, self._last)
-                    connected = True
-                entries = self._next_entries()
+                entries = self._entries(self._many())
+                if not entries and self._follow:  # whatever comes is read by the next request
+                    self._client.xread(self._place(), count=1, block=round(1000 * PAUSE))
             except (self._redis.ConnectionError, self._redis.TimeoutError) as error:
                 if not self._follow:
                     raise DataError(f"Redis does not answer: {error}") from error
                 _warn(f"Redis does not answer, trying again until it does: {error}")
                 time.sleep(PAUSE)
-                connected, entries = False, []
             except self._redis.ResponseError as error:
                 raise DataError(f"Redis refuses: {error}") from error
             if not (entries or self._follow):
@@ -89,64 +86,140 @@ class RedisStream:
             yield self._chunk(entries)
 
     def ack(self, offset: Offset) -> None:
-        """Acknowledge what is safe; should it fail, the next time does it all."""
-        pending = [b""]
+        """Move the mark to what is safe; should it fail, the next time will do."""
+        place = {"id": offset["id"], "entries_read": offset["read"] if self._counts else None}
         try:
-            while pending:
-                waiting = self._client.xpending_range(
-                    self._key, self._group, "-", offset["id"], _ACKNOWLEDGED_AT_ONCE
-                )
-                pending = [entry["message_id"] for entry in waiting]
-                if pending:
-                    self._client.xack(self._key, self._group, *pending)
+            try:
+                self._client.xgroup_setid(self._key, self._group, **place)
+            except self._redis.ResponseError as error:
+                if not str(error).startswith("NOGROUP"):
+                    raise
+                self._client.xgroup_create(self._key, self._group, **place)
         except self._redis.RedisError as error:
-            _warn(f"entries could not be acknowledged yet: {error}")
+            _warn(f"the group {self._group!r} could not be moved to what is saved: {error}")
 
     def close(self) -> None:
         self._client.close()
 
-    def _join(self) -> None:
+    def _connected(self, address: str) -> Any:
+        # The loop of `chunks` asks again by itself, and can be stopped in between.
+        once = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
         try:
-            self._client.xgroup_create(self._key, self._group, id=_START, mkstream=self._follow)
-        except self._redis.ResponseError as error:
-            if not str(error).startswith("BUSYGROUP"):
-                raise
-        consumers = self._client.xinfo_consumers(self._key, self._group)
-        others = [found["name"].decode() for found in consumers]
-        others = [name for name in others if name != _CONSUMER]
+            client = self._redis.Redis.from_url(address, retry=once, protocol=2, **_PATIENCE)
+            client.connection_pool.make_connection()
+        except (ValueError, TypeError):
+            # What these say may hold parts of the password, so none of it is told.
+            raise ValueError(
+                "a Redis address must be like redis://USER:PASSWORD@HOST:PORT/0?stream=NAME, "
+                "with what is special in a password written as %2F and so on, got another"
+            ) from None
+        return client
+
+    def _refuse_consumers(self) -> None:
+        """Refuse a group that others read by: moving it would give them the wrong entries."""
+        try:
+            consumers = self._client.xinfo_consumers(self._key, self._group)
+        except self._redis.ResponseError:
+            return  # there is no such group yet
+        others = [found["name"].decode(errors="replace") for found in consumers]
+        others = [name for name in others if name != _GROUP]  # which older versions had
         if others:
             raise DataError(
-                f"the group {self._group!r} must have no other consumers, got {listed(others)}; "
+                f"the group {self._group!r} must have no consumers, got {listed(others)}; "
                 "group=NAME in the address chooses another group"
             )
 
-    def _next_entries(self) -> Entries:
-        count = _FEWEST
-        if self.schema is not None:
-            count = min(max(_NUMBERS_AT_ONCE // len(self.schema.columns), _FEWEST), _MOST)
-        wait = round(1000 * PAUSE) if self._follow else None
-        found = self._client.xreadgroup(
-            self._group, _CONSUMER, {self._key: ">"}, count=count, block=wait
-        )
+    def _place(self) -> dict[str, str]:
+        return {self._key: self._last["id"]}
+
+    def _many(self) -> int:
+        if self.schema is None:
+            return _FEWEST
+        return min(max(_NUMBERS_AT_ONCE // len(self.schema.columns), _FEWEST), _MOST)
+
+    def _entries(self, count: int) -> Entries:
+        """Return what follows, seen at one moment together with what tells of gaps."""
+        last = self._last["id"]
+        asked = self._client.pipeline(transaction=True)
+        asked.xinfo_stream(self._key)
+        asked.xrange(self._key, last, last)
+        asked.xread(self._place(), count=count)
+        info, kept, found = asked.execute(raise_on_error=False)
+        if isinstance(info, self._redis.ResponseError):
+            self._look_at_absence(info)
+            return []
+        self._counts = "entries-added" in info  # since version 7
+        if last == _START:
+            self._last["read"] = _removed(info)
+        else:
+            self._refuse_another(info, kept)
+            self._look_for_gaps(info)
         return found[0][1] if found else []
+
+    def _look_at_absence(self, error: Exception) -> None:
+        if str(error).startswith("WRONGTYPE"):
+            kind = self._client.type(self._key).decode()
+            raise DataError(f"{self._key!r} must hold a stream, got a {kind}")
+        if "no such key" not in str(error):
+            raise error
+        self._counts = False
+        if self._last["id"] != _START:
+            raise self._another("is gone")
+        if not self._follow:
+            raise DataError(
+                f"the stream {self._key!r} must exist, and does not; to follow is to wait for it"
+            )
+
+    def _refuse_another(self, info: dict[str, Any], kept: Entries) -> None:
+        """Refuse a stream that is not the one read before, though it has its name."""
+        last = self._last["id"]
+        if _order(info["last-generated-id"]) < _order(last):
+            raise self._another(f"ends before entry {last}")
+        if kept:
+            if self._last["entry"] not in ("", _digest(kept[0][1])):
+                raise self._another(f"has another entry {last}")
+        elif (
+            self._counts
+            and _removed(info) < self._last["read"]  # trimming takes all entries up to the last
+            and _order(info["max-deleted-entry-id"]) < _order(last)
+        ):
+            raise self._another(f"has no entry {last}, though none like it was removed")
+
+    def _another(self, difference: str) -> DataError:
+        return DataError(
+            f"the stream {self._key!r} must be the one read before, and {difference}; was it "
+            "deleted and begun anew, or restored from an old copy? To begin afresh, choose "
+            "another folder of checkpoints"
+        )
+
+    def _look_for_gaps(self, info: dict[str, Any]) -> None:
+        first = info["first-entry"]
+        lost = _removed(info) - self._last["read"]
+        if lost > 0 and (first is None or _order(first[0]) > _order(self._last["id"])):
+            self._last["read"] += lost
+            _warn(f"{lost} entries were removed before they were read")
 
     def _chunk(self, entries: Entries) -> Chunk:
         if not entries:
-            return Chunk(np.empty((0, 0)), self._offset(self._last, 0))
-        ids = [self._last, *(number.decode() for number, _ in entries)]
+            return Chunk(np.empty((0, 0)), dict(self._last))
         if self.schema is None:
             self._judge(entries)
         schema = self.schema or Schema(["unknown"], [])
         rows, reasons = read(EntryRows(schema), entries, (len(entries), len(schema.columns)))
         bad = [
-            BadRow(k - count, self._offset(ids[k], k), f"entry {ids[k + 1]}", reason)
+            BadRow(k - count, self._offset(entries[:k]), f"entry {_text(entries[k][0])}", reason)
             for count, (k, reason) in enumerate(reasons.items())
         ]
-        self._last, self._read = ids[-1], self._read + len(entries)
-        return Chunk(rows, self._offset(self._last, 0), bad)
+        self._last = self._offset(entries)
+        return Chunk(rows, dict(self._last), bad)
 
-    def _offset(self, number: str, further: int) -> Offset:
-        return {"id": number, "read": self._read + further}
+    def _offset(self, entries: Entries) -> Offset:
+        """Return the place after these: the last one, how many there ever were, what it held."""
+        if not entries:
+            return dict(self._last)
+        number, entry = entries[-1]
+        count = self._last["read"] + len(entries)
+        return {"id": number.decode(), "read": count, "entry": _digest(entry)}
 
     def _judge(self, entries: Entries) -> None:
         for _, entry in entries:
@@ -156,16 +229,6 @@ class RedisStream:
                 continue  # a bad row, to be told with the others
             self.schema = first_schema(columns, self._wish)
             return
-
-    def _look_for_gaps(self) -> None:
-        info = self._client.xinfo_stream(self._key)
-        if _order(info["last-generated-id"].decode()) < _order(self._last):
-            raise DataError(
-                f"the stream must be the one read before, and ends before entry {self._last}"
-            )
-        if _removed(info) > self._read:
-            lost = _removed(info) - self._read
-            _warn(f"{lost} entries were removed before they were read")
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -228,22 +291,37 @@ def _taken_apart(url: str) -> tuple[str, str, str]:
     >>> _taken_apart("redis://localhost:6379/0?stream=readings")
     ('redis://localhost:6379/0', 'readings', 'hedgerow')
     """
-    parts = urlsplit(url)
-    query = parse_qs(parts.query)
-    stream = query.pop("stream", [""])[0]
-    group = query.pop("group", [_CONSUMER])[0]
-    if not stream:
-        raise ValueError(f"a Redis address must have ?stream=NAME, got {url!r}")
-    return parts._replace(query=urlencode(query, doseq=True)).geturl(), stream, group
+    address, _, query = url.partition("?")
+    options = parse_qs(query)
+    stream = options.pop("stream", [""])[0]
+    group = options.pop("group", [_GROUP])[0]
+    if not stream:  # the address may hold a password, and is not told
+        raise ValueError(f"a Redis address must have ?stream=NAME, got {_before_user(address)!r}")
+    return "?".join(filter(None, [address, urlencode(options, doseq=True)])), stream, group
+
+
+def _before_user(address: str) -> str:
+    """Return what cannot hold a password.
+
+    >>> _before_user("redis://me:secret@localhost:6379/0")
+    'redis://...'
+    """
+    return address.partition("://")[0] + "://..."
+
+
+def _digest(entry: Entry) -> str:
+    return hashlib.sha256(repr([*entry.items()]).encode()).hexdigest()[:32]
 
 
 def _removed(info: dict[str, Any]) -> int:
     """Return how many entries there were that are no more; old servers do not count them."""
-    return info.get("entries-added", info["length"]) - info["length"]
+    removed: int = info.get("entries-added", info["length"]) - info["length"]
+    return removed
 
 
-def _order(number: str) -> tuple[int, int]:
-    time_part, _, count = number.partition("-")
+def _order(number: bytes | str) -> tuple[int, int]:
+    text = number.decode() if isinstance(number, bytes) else number
+    time_part, _, count = text.partition("-")
     return int(time_part), int(count or 0)
 
 

@@ -57,7 +57,8 @@ def run(
         Whether a row that cannot be learned from ends the run, after a checkpoint; is left out
         and counted; or is also told to the logger ``hedgerow.stream``.
     events : str or path, optional
-        File for edges that appear and vanish, one JSON object on each line.
+        File for edges that appear and vanish, one JSON object on each line. It may be rotated,
+        and belongs to one run at a time.
     changes : bool
         Keep the change log for ``watchers`` even without a file.
     watchers : sequence of Watcher
@@ -74,7 +75,8 @@ def run(
     -----
     CheckpointWarning
         If a checkpoint is damaged and the one before is used, or if one cannot be written. The run
-        then goes on, the old ones stay, and the next is tried when its time comes.
+        then goes on, the old ones stay, and the next is tried when its time comes. Likewise if
+        events cannot be written, or were rotated away while nothing ran.
 
     Examples
     --------
@@ -130,6 +132,7 @@ class _Run:
         self._pace, self._policy, self._log = pace, policy, log
         self._news = News(watchers, state)
         self._saved_offset = state.offset
+        self._whole = True  # the offset belongs to the rows learned
         pace.reset(state.rows)
 
     def until(self, stop: Callable[[], bool]) -> None:
@@ -153,17 +156,18 @@ class _Run:
         self._tell(phase)
 
     def _take(self, chunk: Chunk) -> None:
+        self._whole = False
         if chunk.bad and self._policy == "fail":
             first = chunk.bad[0]
             self._learn(chunk.rows[: first.after])
-            self._state.offset = first.offset
+            self._state.offset, self._whole = first.offset, True
             raise self._refusal(first)
         if self._policy == "log":
             for row in chunk.bad:
                 _log.warning("left out %s: %s", row.place, row.reason)
         self._learn(chunk.rows)
         self._state.bad_rows += len(chunk.bad)
-        self._state.offset = chunk.offset
+        self._state.offset, self._whole = chunk.offset, True
 
     def _refusal(self, row: BadRow) -> DataError:
         number = self._state.rows + self._state.bad_rows + 1
@@ -191,6 +195,8 @@ class _Run:
         state = self._state
         self._pace.reset(state.rows)
         if self._saves is None or not state.rows or state.offset == self._saved_offset:
+            return
+        if not self._whole:  # an error within a chunk: it will be read again from its beginning
             return
         try:
             state.changes = self._log.save() if self._log else state.changes
