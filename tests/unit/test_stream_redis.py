@@ -222,14 +222,36 @@ def test_waiting_for_a_stream_and_its_entries(client, url):
     chunks = open_source(url, follow=True).chunks()
     assert len(next(chunks).rows) == 0
     assert not client.exists("rows")
-    add(client, ROWS[:3])
+    add(client, ROWS[:9])
+    assert not any(len(next(chunks).rows) for _ in range(3))  # ten rows tell what columns are
+    add(client, ROWS[9:12])
     rows = [chunk.rows for chunk, _ in zip(chunks, range(6)) if len(chunk.rows)]
-    assert np.array_equal(np.concatenate(rows), ROWS[:3])
+    assert np.array_equal(np.concatenate(rows), ROWS[:12])
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_first_entry_with_text_removes_no_column(client, url, as_json):
+    entries = [{"a": "ERR", "b": 0.5, "c": 1}, *({"a": 1, "b": 2, "c": 3} for _ in range(20))]
+    for entry in entries:
+        client.xadd("rows", {"json": json.dumps(entry)} if as_json else entry)
+    source = open_source(url)
+    (chunk,) = source.chunks()
+    assert source.schema.columns == ["a", "b", "c"]
+    assert [row.reason for row in chunk.bad] == ["column 'a' must hold numbers, got 'ERR'"]
+    assert len(chunk.rows) == 20
+
+
+def test_columns_that_come_later_are_told(client, url):
+    add(client, ROWS[:60])
+    client.xadd("rows", {"a": 1, "b": 2, "c": 3, "d": 4})
+    with pytest.warns(DataWarning, match="came later are not learned from: 'd'"):
+        chunks = list(open_source(url).chunks())
+    assert sum(len(chunk.rows) for chunk in chunks) == 61
+    assert not any(chunk.bad for chunk in chunks)
 
 
 BAD = {
-    "the row lacks 'c'": {"a": 1, "b": 2},
-    "the row has 'd', which is none of the columns": {"a": 1, "b": 2, "c": 3, "d": 4},
+    "column 'c' has no value": {"a": 1, "b": 2},
     "column 'b' must hold numbers, got 'x'": {"a": 1, "b": "x", "c": 3},
     "column 'b' must hold numbers, got '1,5'": {"a": 1, "b": "1,5", "c": 3},
     "column 'b' has no value": {"a": 1, "b": "", "c": 3},

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.io._delimited import Found
 from hedgerow.io._numbers import Notation, not_a_number, shortened
 from hedgerow.io._records import Block
-from hedgerow.io._source import BadRow, optional
+from hedgerow.io._source import EMPTY, NOT_NUMERIC, UNNAMED, BadRow, Column, optional
 
 
 class Objects:
@@ -21,7 +21,7 @@ class Objects:
     """
 
     def __init__(self, known: list[str], chosen: list[str], notation: Notation) -> None:
-        self._known, self._chosen, self._notation = set(known), chosen, notation
+        self.known, self._chosen, self.notation = set(known), chosen, notation
         self.new: set[str] = set()
 
     def read(self, block: Block) -> Found:
@@ -36,17 +36,10 @@ class Objects:
             except ValueError as error:
                 bad[k] = BadRow(str(error))
                 continue
-            wrong = self._with_care(found, rows[k])
+            wrong = self.fill(found, rows[k])
             if wrong:
                 bad[k] = wrong
-        return Found(self._notation.blank(rows), bad)
-
-    def read_objects(self, objects: list[Mapping[str, Any]]) -> Found:
-        """Return the rows of objects that are there already."""
-        rows = np.full((len(objects), len(self._chosen)), np.nan)
-        wrong = [self._with_care(found, row) for found, row in zip(objects, rows)]
-        bad = {k: each for k, each in enumerate(wrong) if each}
-        return Found(self._notation.blank(rows), bad)
+        return Found(self.notation.blank(rows), bad)
 
     def texts(self, block: Block, name: str) -> list[Any]:
         """Return what one name says in each object."""
@@ -69,7 +62,7 @@ class Objects:
             return None
         if len(frame) != len(block.lines) or not set(self._chosen) <= set(frame.columns):
             return None
-        new = set(frame.columns) - self._known
+        new = set(frame.columns) - self.known
         frame = frame.select(self._chosen)
         if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
             return None
@@ -79,11 +72,11 @@ class Objects:
         self.new |= new
         return rows
 
-    def _with_care(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
+    def fill(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
         """Fill a row; return what is wrong with it."""
-        self.new |= found.keys() - self._known
+        self.new |= found.keys() - self.known
         for k, name in enumerate(self._chosen):
-            number = self._notation.value(found.get(name))
+            number = self.notation.value(found.get(name))
             if number is None:
                 return not_a_number(name, found[name])
             row[k] = number
@@ -99,3 +92,35 @@ def object_in(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"a row must be a JSON object, got {shortened(str(found))}")
     return found
+
+
+def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[list[Column], bool]:
+    """Return the columns that the first objects have, and whether more could change them."""
+    columns = columns_of_objects(objects, notation)
+    same = all(item.keys() == objects[0].keys() for item in objects)
+    plain = all(notation.value(value) is not None for item in objects for value in item.values())
+    return columns, bool(objects) and same and plain and all(c.flaw is None for c in columns)
+
+
+def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> list[Column]:
+    """Return the columns that some objects have, with their flaws.
+
+    Examples
+    --------
+    >>> columns_of_objects([{"a": 1, "b": "x"}, {"a": "ERR", "b": "y"}], Notation())
+    [Column(name='a', flaw=None), Column(name='b', flaw='not numeric')]
+    """
+    counts: dict[str, list[int]] = {}
+    for item in objects:
+        for name, value in item.items():
+            numbers_texts = counts.setdefault(name, [0, 0])
+            number = notation.value(value)
+            if number is None or number == number:
+                numbers_texts[number is None] += 1
+    columns = []
+    for name, (numbers, texts) in counts.items():
+        flaw: str | None = UNNAMED
+        if name:
+            flaw = None if numbers and numbers >= texts else NOT_NUMERIC if texts else EMPTY
+        columns.append(Column(name, flaw))
+    return columns

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._numbers import PLAIN, Notation, decimal_of, kinds_of, notation
+from hedgerow.io._numbers import PLAIN, decimal_of, kinds_of, notation
 from hedgerow.io._records import Block, cell_counts
 from hedgerow.io._source import (
     EMPTY,
@@ -211,30 +211,6 @@ class _Surveyor:
 def mostly_numbers(numbers: NDArray[Any], texts: NDArray[Any]) -> Flags:
     """Tell which columns are of numbers, by how many numbers and texts their first cells are."""
     return (numbers > 0) & (numbers >= texts)
-
-
-def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> list[Column]:
-    """Return the columns that some objects have, with their flaws.
-
-    Examples
-    --------
-    >>> columns_of_objects([{"a": 1, "b": "x"}, {"a": "ERR", "b": "y"}], Notation())
-    [Column(name='a', flaw=None), Column(name='b', flaw='not numeric')]
-    """
-    counts: dict[str, list[int]] = {}
-    for item in objects:
-        for name, value in item.items():
-            numbers_texts = counts.setdefault(name, [0, 0])
-            number = notation.value(value)
-            if number is None or number == number:
-                numbers_texts[number is None] += 1
-    columns = []
-    for name, (numbers, texts) in counts.items():
-        flaw: str | None = UNNAMED
-        if name:
-            flaw = None if numbers and numbers >= texts else NOT_NUMERIC if texts else EMPTY
-        columns.append(Column(name, flaw))
-    return columns
 
 
 def find_delimiter(head: Block) -> str:

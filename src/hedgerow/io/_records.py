@@ -38,7 +38,7 @@ class Block(NamedTuple):
         """Return some of the records."""
         ends = np.r_[self.starts[1:], len(self.data)].astype(np.int64)
         pieces = [self.data[a:b] for a, b in zip(self.starts[chosen], ends[chosen])]
-        return _joined(pieces, self.lines[chosen], self.places[chosen])
+        return joined(pieces, self.lines[chosen], self.places[chosen])
 
 
 class Cut(NamedTuple):
@@ -80,10 +80,11 @@ def cut(data: bytes, byte: int, line: int, quotes: Quotes | None, *, is_last: bo
         return Cut(Block(data[:used], numbers, begins, byte + begins), used, n_lines)
     kept = ~blank
     pieces = [data[a:b] for a, b in zip(begins[kept], stops[kept])]
-    return Cut(_joined(pieces, numbers[kept], byte + begins[kept]), used, n_lines)
+    return Cut(joined(pieces, numbers[kept], byte + begins[kept]), used, n_lines)
 
 
-def _joined(pieces: list[bytes], lines: Places, places: Places) -> Block:
+def joined(pieces: list[bytes], lines: Places, places: Places) -> Block:
+    """Return a block of records, each with its line end."""
     sizes = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
     return Block(b"".join(pieces), lines, np.cumsum(sizes) - sizes, places)
 
@@ -119,9 +120,8 @@ def _join(
 def _fits(record: bytes, quotes: Quotes) -> bool:
     if quotes.delimiter is None:
         return True
-    return cell_counts(_joined([record], np.ones(1, int), np.zeros(1, int)), quotes.delimiter)[
-        0
-    ] == (quotes.width)
+    alone = joined([record], np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    return bool(cell_counts(alone, quotes.delimiter)[0] == quotes.width)
 
 
 def cell_counts(block: Block, delimiter: str) -> Places:

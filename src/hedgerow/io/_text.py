@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.io._bytes import KNOWN, Recoded, Stream, cut_short, encoding_of, replaced
 from hedgerow.io._delimited import Cells, Found
-from hedgerow.io._json_lines import Objects, object_in
+from hedgerow.io._json_lines import Objects, object_in, survey_objects
 from hedgerow.io._layout import (
     DELIMITERS,
     FIRST_LINES,
@@ -22,7 +22,6 @@ from hedgerow.io._layout import (
     Style,
     Survey,
     any_cells_in,
-    columns_of_objects,
     survey,
 )
 from hedgerow.io._numbers import notation
@@ -277,15 +276,13 @@ class Text:
 
 
 def _survey_objects(head: Block, style: Style) -> Survey:
-    objects = []
+    objects, reasons = [], []
     for k in range(len(head.lines)):
         try:
             objects.append(object_in(head.record(k)))
         except ValueError as error:
-            reason = f"line {head.lines[k]}: {error}"
+            reasons.append(f"line {head.lines[k]}: {error}")
     if not objects:
-        raise DataError(reason)
-    columns = columns_of_objects(objects, notation(na=style.na))
-    same = all(item.keys() == objects[0].keys() for item in objects)
-    plain = all(type(value) in (int, float) for item in objects for value in item.values())
-    return Survey(_JSON, columns, [], same and plain and len(objects) == len(head.lines))
+        raise DataError(reasons[0])
+    columns, is_clear = survey_objects(objects, notation(na=style.na))
+    return Survey(_JSON, columns, [], is_clear and not reasons)

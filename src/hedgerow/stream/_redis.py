@@ -6,7 +6,6 @@ each checkpoint and shows operators, and scripts that trim, how far the saved st
 is never read.
 """
 
-import hashlib
 import time
 import warnings
 from collections.abc import Iterator
@@ -14,32 +13,18 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hedgerow.estimators import DataWarning
 from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
-from hedgerow.io._records import Block
-from hedgerow.io._source import Column, optional
-from hedgerow.stream._bytes import PAUSE
-from hedgerow.stream._formats import (
-    Objects,
-    columns_of_cells,
-    columns_of_object,
-    fields,
-    number_in_text,
-    numbers_between,
-    object_in,
-    read,
-)
-from hedgerow.stream._source import BadRow, Chunk, Offset, Schema, Wish, check_wish, first_schema
-
-Entry = dict[bytes, bytes]
-Entries = list[tuple[bytes, Entry]]
+from hedgerow.io._bytes import PAUSE
+from hedgerow.io._choose import Wish
+from hedgerow.io._numbers import notation
+from hedgerow.io._source import Offset, optional
+from hedgerow.stream._entries import Entries, EntryReader, Pulled, digest, place_after
+from hedgerow.stream._part import Known, Part
+from hedgerow.stream._source import Chunk, Schema, check_wish
 
 _GROUP = "hedgerow"
-_JSON = b"json"
 _START = "0-0"
 _NUMBERS_AT_ONCE, _FEWEST, _MOST = 500_000, 64, 5_000  # entries asked for
 _PATIENCE = {"socket_timeout": 10, "socket_connect_timeout": 5}  # seconds
@@ -48,12 +33,13 @@ _PATIENCE = {"socket_timeout": 10, "socket_connect_timeout": 5}  # seconds
 class RedisStream:
     """A stream, how far it was read, and the group that marks how far that is safe."""
 
-    def __init__(self, url: str, *, follow: bool, wish: Wish) -> None:
+    def __init__(self, url: str, *, follow: bool, wish: Wish, na: tuple[str, ...] = ()) -> None:
         address, self._key, self._group = _taken_apart(url)
         self.name = f"Redis stream {self._key}"
         self.schema: Schema | None = None
-        self._wish, self._follow = wish, follow
-        self._last: Offset = {"id": _START, "read": 0, "entry": ""}  # see `_offset`
+        self._wish, self._follow, self._na = wish, follow, na
+        self._begun: Offset | None = None
+        self._last: Offset = {"id": _START, "read": 0, "entry": ""}  # see `place_after`
         self._redis = optional("redis", "redis")
         self._client = self._connected(address)
         with self._failures():
@@ -62,28 +48,39 @@ class RedisStream:
 
     def seek(self, offset: Offset, schema: Schema) -> None:
         check_wish(self._wish, schema)
-        self._last, self.schema = {"entry": "", **offset}, schema  # old offsets have no "entry"
+        self._begun, self.schema = offset, schema
+        self._last = {"entry": "", **offset}  # old offsets have no "entry"
         with self._failures():
             self._entries(count=1)
         self.ack(offset)
 
     def chunks(self) -> Iterator[Chunk]:
-        while True:
-            entries: Entries = []
-            try:
-                entries = self._entries(self._many())
-                if not entries and self._follow:  # whatever comes is read by the next request
-                    self._client.xread(self._place(), count=1, block=round(1000 * PAUSE))
-            except (self._redis.ConnectionError, self._redis.TimeoutError) as error:
-                if not self._follow:
-                    raise DataError(f"Redis does not answer: {error}") from error
-                _warn(f"Redis does not answer, trying again until it does: {error}")
-                time.sleep(PAUSE)
-            except self._redis.ResponseError as error:
-                raise DataError(f"Redis refuses: {error}") from error
-            if not (entries or self._follow):
-                return
-            yield self._chunk(entries)
+        reader = EntryReader(self._pull, self._last, self._na)
+        known = Known(schema=self.schema)
+        part = Part(reader, self._wish, known, notation(na=self._na))
+        for chunk in part.chunks(self._begun):
+            self.schema = part.known.schema
+            yield chunk
+
+    def _pull(self) -> Pulled | None:
+        """Return the next entries; none at the end, and None if there are none yet."""
+        entries: Entries = []
+        try:
+            entries = self._entries(self._many())
+            if not entries and self._follow:  # whatever comes is read by the next request
+                self._client.xread(self._place(), count=1, block=round(1000 * PAUSE))
+        except (self._redis.ConnectionError, self._redis.TimeoutError) as error:
+            if not self._follow:
+                raise DataError(f"Redis does not answer: {error}") from error
+            _warn(f"Redis does not answer, trying again until it does: {error}")
+            time.sleep(PAUSE)
+        except self._redis.ResponseError as error:
+            raise DataError(f"Redis refuses: {error}") from error
+        if not entries and self._follow:
+            return None
+        before = dict(self._last)
+        self._last = place_after(before, entries)
+        return Pulled(before, entries)
 
     def ack(self, offset: Offset) -> None:
         """Move the mark to what is safe; should it fail, the next time will do."""
@@ -176,7 +173,7 @@ class RedisStream:
         if _order(info["last-generated-id"]) < _order(last):
             raise self._another(f"ends before entry {last}")
         if kept:
-            if self._last["entry"] not in ("", _digest(kept[0][1])):
+            if self._last["entry"] not in ("", digest(kept[0][1])):
                 raise self._another(f"has another entry {last}")
         elif (
             self._counts
@@ -199,90 +196,12 @@ class RedisStream:
             self._last["read"] += lost
             _warn(f"{lost} entries were removed before they were read")
 
-    def _chunk(self, entries: Entries) -> Chunk:
-        if not entries:
-            return Chunk(np.empty((0, 0)), dict(self._last))
-        if self.schema is None:
-            self._judge(entries)
-        schema = self.schema or Schema(["unknown"], [])
-        rows, reasons = read(EntryRows(schema), entries, (len(entries), len(schema.columns)))
-        bad = [
-            BadRow(k - count, self._offset(entries[:k]), f"entry {_text(entries[k][0])}", reason)
-            for count, (k, reason) in enumerate(reasons.items())
-        ]
-        self._last = self._offset(entries)
-        return Chunk(rows, dict(self._last), bad)
-
-    def _offset(self, entries: Entries) -> Offset:
-        """Return the place after these: the last one, how many there ever were, what it held."""
-        if not entries:
-            return dict(self._last)
-        number, entry = entries[-1]
-        count = self._last["read"] + len(entries)
-        return {"id": number.decode(), "read": count, "entry": _digest(entry)}
-
-    def _judge(self, entries: Entries) -> None:
-        for _, entry in entries:
-            try:
-                columns = _columns(entry)
-            except ValueError:
-                continue  # a bad row, to be told with the others
-            self.schema = first_schema(columns, self._wish)
-            return
-
     @contextmanager
     def _failures(self) -> Iterator[None]:
         try:
             yield
         except self._redis.RedisError as error:
             raise DataError(f"Redis: {error}") from error
-
-
-class EntryRows:
-    """Entries whose fields are the columns, or that have one field, which holds a JSON object."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema, self._objects = schema, Objects(schema)
-        self._names = [name.encode() for name in schema.columns]
-        self._known = {name.encode() for name in (*schema.columns, *schema.others)}
-
-    def many(self, some: Entries) -> NDArray[np.float64] | None:
-        if all(_is_json(entry) for _, entry in some):
-            return self._objects.many(_lines(some))
-        try:
-            texts = [entry[name] for _, entry in some for name in self._names]
-        except KeyError:
-            return None
-        if not all(self._known.issuperset(entry) for _, entry in some):
-            return None
-        return numbers_between(b",".join([*texts, b""]), ",", (len(some), len(self._names)))
-
-    def one(self, some: Entries, k: int) -> list[float]:
-        entry = some[k][1]
-        if _is_json(entry):
-            return self._objects.one(_lines(some[k : k + 1]), 0)
-        texts = {_text(name): _text(value) for name, value in entry.items()}
-        return fields(texts, self._schema, number_in_text)
-
-
-def _is_json(entry: Entry) -> bool:
-    return entry.keys() == {_JSON}
-
-
-def _lines(entries: Entries) -> Block:
-    lines = [entry[_JSON].replace(b"\n", b" ") + b"\n" for _, entry in entries]
-    sizes = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
-    return Block(b"".join(lines), np.arange(len(lines)), np.cumsum(sizes) - sizes, 0)
-
-
-def _columns(entry: Entry) -> list[Column]:
-    if _is_json(entry):
-        return columns_of_object(object_in(entry[_JSON]))
-    return columns_of_cells([*map(_text, entry)], [*map(_text, entry.values())])
-
-
-def _text(value: bytes) -> str:
-    return value.decode(errors="replace").strip()
 
 
 def _taken_apart(url: str) -> tuple[str, str, str]:
@@ -307,10 +226,6 @@ def _before_user(address: str) -> str:
     'redis://...'
     """
     return address.partition("://")[0] + "://..."
-
-
-def _digest(entry: Entry) -> str:
-    return hashlib.sha256(repr([*entry.items()]).encode()).hexdigest()[:32]
 
 
 def _removed(info: dict[str, Any]) -> int:
