@@ -1,0 +1,105 @@
+"""Files of statistics packages, whose variables have labels: SPSS and Stata."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.io._source import NOT_NUMERIC, Batch, Column, DataError, optional, rows_at_once
+
+# Formats that show a number as a date, a time, or a part of one.
+_SPSS_DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR", "WKDAY", "MONTH")
+_SPSS_TIMES = ("DATETIME", "YMDHMS", "TIME", "DTIME", "MTIME")
+_STATA_DATES = ("%t", "%-t", "%d", "%-d")
+
+Read = Callable[..., tuple[dict[str, list[Any]], Any]]
+
+
+class Labelled:
+    """Variables with labels; codes that were declared as missing are missing.
+
+    Attributes
+    ----------
+    labels : dict of str to str
+        The labels of the variables that have one, by the variables' names.
+    """
+
+    place = "row"
+
+    def __init__(
+        self, path: Path, read: Read, is_date: Callable[[str | None], bool], labels: bool
+    ) -> None:
+        self._path, self._read = path, read
+        _, facts = self._call(metadataonly=True)
+        self._variables: list[str] = list(facts.column_names)
+        self.labels = {
+            name: label.strip()
+            for name, label in facts.column_names_to_labels.items()
+            if label and label.strip()
+        }
+        self.total: int | None = facts.number_rows
+        formats, types = facts.original_variable_types, facts.readstat_variable_types
+        names = labelled(self._variables, self.labels) if labels else self._variables
+        self.columns = [
+            Column(name, NOT_NUMERIC if types[key] == "string" or is_date(formats[key]) else None)
+            for name, key in zip(names, self._variables)
+        ]
+
+    def batches(self, chosen: list[int]) -> Iterator[Batch]:
+        """Yield the rows in batches of limited size."""
+        names = [self._variables[j] for j in chosen]
+        at_once = rows_at_once(len(chosen))
+        done = 0
+        while self.total is None or done < self.total:
+            columns, _ = self._call(usecols=names, row_offset=done, row_limit=at_once)
+            # The reader keeps the order of the file, whatever the order asked for.
+            rows = np.array([columns[name] for name in names], dtype=np.float64).T
+            if not len(rows):
+                break
+            numbers = np.arange(done + 1, done + len(rows) + 1)
+            done += len(rows)
+            yield Batch(np.ascontiguousarray(rows), numbers, done)
+        if self.total is not None and done < self.total:
+            raise DataError(f"the file must have {self.total} rows, got {done}; it is cut short")
+
+    def _call(self, **options: Any) -> tuple[dict[str, list[Any]], Any]:
+        try:
+            return self._read(
+                str(self._path), output_format="dict", disable_datetime_conversion=True, **options
+            )
+        except Exception as error:
+            reason = str(error).partition("\n")[0]
+            raise DataError(f"the file cannot be read: {reason}") from error
+
+
+def open_spss(path: Path, stack: ExitStack, *, labels: bool = False) -> Labelled:
+    """Open an SPSS file, ``.sav`` or packed ``.zsav``; with ``labels``, these are the names."""
+    read = optional("pyreadstat", "office").read_sav
+    return Labelled(path, read, _is_spss_date, labels)
+
+
+def open_stata(path: Path, stack: ExitStack, *, labels: bool = False) -> Labelled:
+    """Open a Stata file; with ``labels``, these are the names."""
+    read = optional("pyreadstat", "office").read_dta
+    return Labelled(path, read, lambda form: (form or "").startswith(_STATA_DATES), labels)
+
+
+def labelled(names: list[str], labels: dict[str, str]) -> list[str]:
+    """Return labels in place of names; labels that are there twice are followed by the name.
+
+    >>> labelled(["v1", "v2", "v3", "v4"], {"v1": "Age", "v2": "Mood", "v3": "Mood"})
+    ['Age', 'Mood (v2)', 'Mood (v3)', 'v4']
+    """
+    counts = Counter(labels.get(name, name) for name in names)
+    return [
+        f"{labels[name]} ({name})" if name in labels and counts[labels[name]] > 1
+        else labels.get(name, name)
+        for name in names
+    ]  # fmt: skip
+
+
+def _is_spss_date(form: str | None) -> bool:
+    return (form or "").rstrip("0123456789.").upper() in (*_SPSS_DATES, *_SPSS_TIMES)
