@@ -49,7 +49,7 @@ class Witness:
 
 def run(options: argparse.Namespace) -> None:
     rows, model = sample(COLUMNS, BLOCK)
-    frame = polars.DataFrame(rows, schema=model.names)
+    frame = polars.DataFrame(rows, schema=model.names, orient="row")
     del rows
     witness = Witness()
     begun = time.perf_counter()

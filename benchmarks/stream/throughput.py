@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
         rows = np.array([[float(f"{v:.{DIGITS}g}") for v in row] for row in rows.tolist()])
         with tempfile.TemporaryDirectory() as folder, RedisServer() as server:
             path = Path(folder, "rows.csv")
-            polars.DataFrame(rows, schema=model.names).write_csv(path)
+            polars.DataFrame(rows, schema=model.names, orient="row").write_csv(path)
             _fill(server.client, "fields", rows[: n_rows // FEWER], model.names)
             _fill(server.client, "json", rows, model.names)
             jobs = {

@@ -18,7 +18,13 @@ export interface Places {
   y: number[];
 }
 
-export interface Edges {
+/** What was not learned from, by the reason. */
+export interface LeftOut {
+  columnsLeftOut: { reason: string; count: number; names: string[] }[]; // long lists are cut
+  rowsLeftOut: { reason: string; count: number }[];
+}
+
+export interface Edges extends LeftOut {
   rows: number;
   warnings: string[];
   detectable: number | null;

@@ -31,7 +31,7 @@ def run(*arguments, **extra):
 @pytest.fixture
 def table(tmp_path):
     rng = np.random.default_rng()
-    frame = pl.DataFrame(make("chain", 6).sample(400, rng), schema=list("abcdef"))
+    frame = pl.DataFrame(make("chain", 6).sample(400, rng), schema=list("abcdef"), orient="row")
     frame.write_csv(tmp_path / "table.csv")
     return tmp_path / "table.csv"
 
@@ -55,7 +55,7 @@ def one_line(result, code, *parts):
 def test_table_agreement_and_json(table, truth, tmp_path):
     file = tmp_path / "result.json"
     methods = f"hedgerow,{OURS}Chain,{OURS}Raises"
-    result = run(table, "--methods", methods, "--truth", truth, "--resamples", 1, "--json", file)
+    result = run(table, "--methods", methods, "--truth", truth, "--resamples", 1, "--out", file)
     assert result.exit_code == 0, result.output
     assert "400 rows, 6 columns" in result.stdout
     chain = next(line for line in result.stdout.splitlines() if line.startswith(f"{OURS}Chain"))
@@ -75,7 +75,7 @@ def test_a_model_is_drawn_as_simulate_draws_it(tmp_path):
     options = ["-p", 9, "-n", 50, "--seed", 3, "--signs", "mixed"]
     simulated = CliRunner().invoke(cli, ["simulate", "grid", *map(str, options)])
     (tmp_path / "rows.csv").write_text(simulated.stdout)
-    method = ["--methods", "inverse_gram", "--json", "-"]
+    method = ["--methods", "inverse_gram", "--out", "-"]
     drawn = run("--model", "grid", *options, *method)
     read = run(tmp_path / "rows.csv", "--seed", 3, *method)
     assert drawn.exit_code == read.exit_code == 0, drawn.output + read.output
@@ -121,7 +121,9 @@ def test_an_absent_package_is_told_in_its_row(table, monkeypatch, tmp_path):
         (["--model", "gird"], "got 'gird'"),
         (["{table}", "--budget", "0"], "time_budget must be a finite number > 0, got 0"),
         (["{table}", "--resamples", "-1"], "resamples must be an integer >= 0, got -1"),
-        (["{table}", "--json", "{table}"], "results must not replace the input"),
+        (["{table}", "--html", "{table}"], "results must not replace the input"),
+        (["{table}", "--out", "a.csv"], "--out must end in .json, got 'a.csv'"),
+        (["{table}", "--out", "-", "--json"], "--json prints to stdout"),
     ],
 )
 def test_misuse(table, arguments, message):
@@ -184,3 +186,39 @@ def test_ctrl_c_shows_what_is_done(table, tmp_path):
     assert re.search(r"Chain +5 ", stdout)
     assert f"{OURS}Hangs not run: interrupted\n" in stdout
     assert "Interrupted; 1 of 2 methods have a graph." in stderr
+
+
+def test_json_is_a_flag_that_prints_what_out_writes(table, tmp_path):
+    file = tmp_path / "result.json"
+    result = run(table, "--methods", f"{OURS}Chain", "--resamples", 0, "--json", "--out", file)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == json.loads(file.read_text())
+    assert result.stderr == ""
+
+
+def test_what_is_left_out_is_said_everywhere(tmp_path):
+    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    rows = np.random.default_rng(0).standard_normal((50, 3)).tolist()
+    lines = [f"{a},{b},{c},Ada" for a, b, c in rows]
+    path.write_text("\n".join(["a,b,c,who", *lines, "1,,2,Bob"]))
+    options = ["--methods", f"{OURS}Chain", "--resamples", 0, "--missing", "drop", "--html", page]
+    result = run(path, *options)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == "Left out 1 column (not numeric): 'who'\n"  # before the work
+    assert "Left out 1 column (not numeric): 'who'\n" in result.stdout
+    assert "Left out 1 row with missing values\n" in result.stdout
+    told = json.loads(run(path, *options, "--json").stdout)
+    assert told["left_out"] == {"not numeric": ["who"]}
+    assert told["rows_left_out"] == {"with missing values": 1}
+    assert '"columnsLeftOut":[{"reason":"not numeric","count":1,"names":["who"]}]' in (
+        page.read_text()
+    )
+
+
+def test_a_truth_is_one_file_whatever_its_name(tmp_path):
+    for name in ("t[1].csv", "t*.csv"):
+        (tmp_path / name).write_text("source,target\na,b\n")
+        assert read_truth(tmp_path / name, ["a", "b"]).nnz == 2
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
+        read_truth(tmp_path / "folder.csv", ["a", "b"])

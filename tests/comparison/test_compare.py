@@ -127,7 +127,7 @@ def test_a_worker_ends_when_its_parent_is_gone(rows, tmp_path):
 
 def test_names_of_columns_and_the_same_splits_again():
     model = make("star", 8, seed=np.random.default_rng())
-    frame = pl.DataFrame(model.sample(300), schema=[f"name {j}" for j in range(8)])
+    frame = pl.DataFrame(model.sample(300), schema=[f"name {j}" for j in range(8)], orient="row")
     first, second = (compare(frame, "hedgerow", resamples=2) for _ in range(2))
     assert first.names[3] == "name 3"
     for one, other in zip(first["hedgerow"].halves, second["hedgerow"].halves, strict=True):

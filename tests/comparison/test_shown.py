@@ -21,7 +21,7 @@ def test_every_two_methods_are_compared_on_lines_of_80(n_methods, monkeypatch):
     ]
     result = Comparison(tuple(outcomes), tuple("abcdefgh"), 50, 1.0, 0, np.eye(8))
     stream = io.StringIO()
-    _comparison.show(result, "rows.csv", [], [], 1.0, stream)
+    _comparison.show(result, "rows.csv", [], [], [], 1.0, stream)
     lines = stream.getvalue().split("Agreement")[1].splitlines()
     assert max(map(len, lines)) <= 80
     seen, heads = {}, []

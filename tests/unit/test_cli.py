@@ -1,4 +1,4 @@
-"""The command-line group: help, version, what it imports, and what it says without its extra."""
+"""The command-line group: help, version, what it imports, and what its options have in common."""
 
 import subprocess
 import sys
@@ -74,14 +74,23 @@ print("IMPORTED", *{{name.partition(".")[0] for name in sys.modules}})
     assert not imported & HEAVY
 
 
-@pytest.mark.parametrize("package", ["click", "rich"])
-def test_without_the_extra_it_says_what_to_install(package):
-    result = python(
-        f"import sys; sys.modules[{package!r}] = None; from hedgerow.__main__ import main; main()"
-    )
-    assert result.returncode == 1
-    assert result.stdout == ""
-    assert result.stderr == (
-        f"hedgerow: the command line needs the package {package!r}; "
-        "install it with: pip install 'hedgerow[cli]'\n"
-    )
+def kind_of(option):
+    """Return what a reader must know to use an option: flag or not, type, word for the value."""
+    choices = tuple(getattr(option.type, "choices", ()))
+    types = {click.Path: "path"}
+    kind = next((name for base, name in types.items() if isinstance(option.type, base)), None)
+    return option.is_flag, kind or option.type.name, choices, option.metavar, tuple(option.opts)
+
+
+def test_an_option_is_of_the_same_kind_in_every_command():
+    kinds = {}
+    for name in COMMANDS:
+        for option in cli.get_command(click.Context(cli), name).params:
+            if isinstance(option, click.Option):
+                for flag in (*option.opts, *option.secondary_opts):
+                    kinds.setdefault(flag, {})[name] = kind_of(option)
+    shared = {flag: found for flag, found in kinds.items() if len(found) > 1}
+    assert {"--json", "--out", "--html", "-p", "--seed", "--truth", "--list"} <= set(shared)
+    for flag, found in shared.items():
+        assert len(set(found.values())) == 1, f"{flag} differs: {found}"
+        assert f"-{flag}" not in kinds, f"{flag} and -{flag} would be mixed up"

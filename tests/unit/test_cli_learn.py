@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from threading import Thread
 
+import click
 import networkx as nx
 import numpy as np
 import polars as pl
@@ -38,7 +39,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def frame(rows):
-    return pl.DataFrame(rows, schema=[f"v{j}" for j in range(8)])
+    return pl.DataFrame(rows, schema=[f"v{j}" for j in range(8)], orient="row")
 
 
 @pytest.fixture
@@ -53,11 +54,15 @@ def embedded(page):
     return json.loads(page.read_text().split('type="application/json">')[1].split("</script>")[0])
 
 
+LEFT_OUT = "Left out 1 column (not numeric): 'who'\n"  # of the table
+
+
 def one_line(result, code, *parts):
     assert result.exit_code == code, result.output
     assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("Error: ")
+    told = result.stderr.removeprefix(LEFT_OUT)  # said before anything can go wrong
+    assert told.count("\n") == 1
+    assert told.startswith("Error: ")
     for part in parts:
         assert part in result.stderr
 
@@ -79,7 +84,7 @@ def test_the_summary_has_what_people_want(table, frame):
     assert f"({max(degrees.values())})" in most
     assert "Left out 1 column (not numeric): 'who'" in lines
     assert lines[-1].startswith("Took ")
-    assert result.stderr == ""
+    assert result.stderr == LEFT_OUT
 
 
 def test_the_summary_of_a_balanced_graph_promises_nothing(table, frame):
@@ -207,15 +212,17 @@ def test_warnings_of_writing_are_told_too(tmp_path, frame):
     assert any(message.startswith("the likelihood has no maximum") for message in told)
 
 
-def test_quiet_prints_warnings_alone(tmp_path, table):
-    result = run(table, "--quiet")
+def test_quiet_prints_warnings_and_what_is_left_out_alone(tmp_path, table):
+    numbers = tmp_path / "numbers.csv"
+    pl.read_csv(table).drop("who").write_csv(numbers)
+    result = run(numbers, "--quiet")
     assert (result.exit_code, result.output) == (0, "")
     constant = tmp_path / "constant.csv"
     pl.read_csv(table).with_columns(five=pl.lit(5)).write_csv(constant)
     result = run(constant, "--quiet")
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert result.stderr == "Warning: constant columns are isolated nodes: 'five'\n"
+    assert result.stderr == f"{LEFT_OUT}Warning: constant columns are isolated nodes: 'five'\n"
     assert "Warning: constant columns are isolated nodes: 'five'" in run(constant).stdout
     assert json.loads(run(constant, "--json").stdout)["warnings"] == [
         "constant columns are isolated nodes: 'five'"
@@ -230,12 +237,31 @@ def test_dropped_rows_are_counted(tmp_path, table):
     result = run(table, "--missing", "drop")
     assert "599 rows, 8 columns" in result.stdout
     assert "Left out 1 row with missing values" in result.stdout
+    quiet = run(table, "--missing", "drop", "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", f"{LEFT_OUT}Left out 1 row with missing values\n")
+
+
+def test_what_is_left_out_is_said_before_the_work_and_on_the_page(tmp_path, table, monkeypatch):
+    page = tmp_path / "page.html"
+    lines = table.read_text().splitlines()
+    table.write_text("\n".join([*lines, ",".join(["NA", *lines[3].split(",")[1:]])]))
+    result = run(table, "--missing", "drop", "--html", page, "--json")
+    assert result.exit_code == 0, result.output
+    told = embedded(page)
+    assert told["columnsLeftOut"] == [{"reason": "not numeric", "count": 1, "names": ["who"]}]
+    assert told["rowsLeftOut"] == [{"reason": "with missing values", "count": 1}]
+
+    def stopped(*_, **__):
+        raise click.ClickException("stopped")
+
+    monkeypatch.setattr(learn, "_learn_rows", stopped)
+    assert run(table, "--quiet").stderr == f"{LEFT_OUT}Error: stopped\n"
 
 
 def test_names_cannot_draw_on_the_terminal(tmp_path, rows):
     names = ["[bold]b", "\x1b[31mred", "new\nline", "x" * 200, "tab\t", "🌿", '"', "<b>"]
     path = tmp_path / "odd.parquet"
-    pl.DataFrame(rows, schema=names).write_parquet(path)
+    pl.DataFrame(rows, schema=names, orient="row").write_parquet(path)
     result = run(path)
     assert result.exit_code == 0, result.output
     for text in ("[bold]b", "\\x1b[31mred", "new\\nline", "x" * 27 + "…", "tab\\t", "🌿", "<b>"):
@@ -248,7 +274,9 @@ def test_names_cannot_draw_on_the_terminal(tmp_path, rows):
 def test_numbers_survive_a_narrow_terminal(tmp_path, monkeypatch, rows, width):
     monkeypatch.setenv("COLUMNS", str(width))
     path = tmp_path / "long.parquet"
-    pl.DataFrame(rows, schema=["x" * 60 + str(j) for j in range(8)]).write_parquet(path)
+    pl.DataFrame(rows, schema=["x" * 60 + str(j) for j in range(8)], orient="row").write_parquet(
+        path
+    )
     lines = run(path).stdout.splitlines()
     start = lines.index("Strongest edges") + 2
     assert all(len(line) <= width for line in lines[start : start + 7])
@@ -459,7 +487,7 @@ def test_a_reader_that_leaves_early_is_no_error_message(table):
     command = [*PYTHON, "learn", str(table), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == LEFT_OUT.encode()
 
 
 @pytest.mark.parametrize(
@@ -486,7 +514,7 @@ def test_the_bar_tells_rows_and_speed(monkeypatch, capsys, table):
     monkeypatch.setenv("COLUMNS", "120")
     with pytest.raises(SystemExit):
         cli(["learn", str(table), "--quiet"])
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", LEFT_OUT)
     with pytest.raises(SystemExit) as done:
         cli(["learn", str(table)])
     assert done.value.code == 0

@@ -14,7 +14,7 @@ from scipy import sparse
 from hedgerow.cli import cli
 from hedgerow.theory import Problem, constants, plan
 
-NUMBERS = ["--p=100", "--kappa=0.2", "--lambda=2", "--nu-max=1", "--theta-max=1", "--degree=4"]
+NUMBERS = ["-p100", "--kappa=0.2", "--lambda=2", "--nu-max=1", "--theta-max=1", "--degree=4"]
 CHAIN = np.eye(5) + 0.4 * (np.eye(5, k=1) + np.eye(5, k=-1))
 
 
@@ -194,7 +194,7 @@ class TestMisuse:
         ("change", "message"),
         [
             ("--kappa=2", "kappa must be a number in (1e-12, 1), got 2.0"),
-            ("--p=1", "p must be an integer >= 2, got 1"),
+            ("-p1", "p must be an integer >= 2, got 1"),
             ("--lambda=0.1", "lambda_max must be at least kappa = 0.2"),
             ("--nu-max=0.5", "nu_max * theta_max must be at least 1"),
             ("--degree=100", "degree must be at most p - 1 = 99, got 100"),

@@ -41,7 +41,9 @@ def rows():
 @pytest.fixture
 def table(tmp_path, rows):
     path = tmp_path / "rows.csv"
-    pl.DataFrame(rows, schema=list("abcde")).with_columns(who=pl.lit("Ada")).write_csv(path)
+    pl.DataFrame(rows, schema=list("abcde"), orient="row").with_columns(
+        who=pl.lit("Ada")
+    ).write_csv(path)
     return path
 
 
@@ -71,7 +73,7 @@ def test_the_summary_and_the_files(table, tmp_path, rows):
     edges, page = tmp_path / "edges.csv", tmp_path / "page.html"
     result = run(table, "--out", edges, "--html", page, "--events", tmp_path / "events.ndjson")
     assert result.exit_code == 0, result.output
-    model = HedgeGraph().fit(pl.DataFrame(rows, schema=list("abcde")))
+    model = HedgeGraph().fit(pl.DataFrame(rows, schema=list("abcde"), orient="row"))
     lines = result.stdout.splitlines()
     assert lines[0] == f"{table}: 800 rows, 5 columns"
     assert lines[1].startswith(f"{len(model.edges_)} edges among 10 pairs")

@@ -37,7 +37,7 @@ def edge_set(model):
     "table",
     [
         pd.DataFrame(walk(), columns=NAMES),
-        pl.DataFrame(walk(), schema=NAMES),
+        pl.DataFrame(walk(), schema=NAMES, orient="row"),
         pa.table(dict(zip(NAMES, walk().T))),
     ],
     ids=["pandas", "polars", "arrow"],

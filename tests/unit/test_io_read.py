@@ -26,7 +26,7 @@ def rows():
 
 @pytest.fixture
 def table(rows):
-    return pl.DataFrame(rows, schema=NAMES).with_columns(who=pl.lit("Ada"))
+    return pl.DataFrame(rows, schema=NAMES, orient="row").with_columns(who=pl.lit("Ada"))
 
 
 def read(path, **options):
@@ -171,7 +171,7 @@ class Pipe(io.RawIOBase):
 
 
 def test_standard_input_is_delimited_text(monkeypatch, rows):
-    text = pl.DataFrame(rows, schema=NAMES).write_csv(separator="|").encode()
+    text = pl.DataFrame(rows, schema=NAMES, orient="row").write_csv(separator="|").encode()
     stdin = io.TextIOWrapper(io.BufferedReader(Pipe(text)))
     monkeypatch.setattr(sys, "stdin", stdin)
     opened, read_back = read("-")

@@ -66,7 +66,7 @@ def test_the_order_of_features_and_the_kind_of_frame_do_not_matter(walks):
     model, other = RiverHedgeGraph(), RiverHedgeGraph()
     for k, x in enumerate(dictionaries(walks)):
         model.learn_one(dict(reversed(x.items())) if k % 2 else x)
-    other.learn_many(pl.DataFrame(walks[:100], schema=NAMES))
+    other.learn_many(pl.DataFrame(walks[:100], schema=NAMES, orient="row"))
     other.learn_many(pd.DataFrame(walks[100:200, ::-1], columns=NAMES[::-1]))
     for x in dictionaries(walks[200:300]):
         other.learn_one(x)

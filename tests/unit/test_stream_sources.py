@@ -173,7 +173,9 @@ def test_seeking_leads_to_the_next_row(tmp_path, monkeypatch, name, block):
     rows = rng.standard_normal((60, 2))
     path = tmp_path / name
     if name == "rows.parquet":
-        polars.DataFrame(rows, schema=["a", "b"]).write_parquet(path, row_group_size=7)
+        polars.DataFrame(rows, schema=["a", "b"], orient="row").write_parquet(
+            path, row_group_size=7
+        )
     elif name == "rows.ndjson":
         write(path, "".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in rows.tolist()))
     else:

@@ -1,6 +1,6 @@
 // The graphs of several methods, as `hedgerow.report` embeds them.
 
-import type { Places } from "../data";
+import type { LeftOut, Places } from "../data";
 
 export interface Graph {
   // One entry for each edge, the surest first.
@@ -23,7 +23,7 @@ export interface Method extends Graph {
   exact?: boolean | null;
 }
 
-export interface ComparisonData extends Places {
+export interface ComparisonData extends Places, LeftOut {
   title: string;
   version: string;
   made: string;

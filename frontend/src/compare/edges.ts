@@ -21,7 +21,8 @@ export class Graphs {
   }
 
   edgesOf(choice: Choice | undefined): EdgeSet {
-    const { title, version, made, rows, columns, warnings, names, x, y } = this.data;
+    const { title, version, made, rows, columns, warnings, columnsLeftOut, rowsLeftOut, names, x, y } =
+      this.data;
     const graph = choice ?? NOTHING;
     const { source, target, partialCorr } = graph;
     const zeros = source.map(() => 0); // a method has one graph, whatever the level
@@ -31,6 +32,8 @@ export class Graphs {
       made,
       rows,
       columns,
+      columnsLeftOut,
+      rowsLeftOut,
       names,
       x,
       y,

@@ -2,6 +2,7 @@
 
 import { el, nameOf } from "../dom";
 import { count, percent } from "../format";
+import { leftOutOf } from "../panels/left-out";
 import type { Choice, ComparisonData, Method } from "./data";
 
 /** A card with one radio button for each graph; methods without one are listed with the reason. */
@@ -59,9 +60,10 @@ export function facts(data: ComparisonData, method: Method | null): HTMLElement[
     "Partial correlations are those of the most likely Gaussian model on the graph that is shown. " +
       "Scores are in each method's own units, larger is surer.",
   );
-  if (warnings.length === 0) return [list, note];
+  const rest = [...leftOutOf(data), list, note];
+  if (warnings.length === 0) return rest;
   const items = warnings.map((warning) => el("li", {}, warning));
-  return [el("ul", { class: "warnings", "aria-label": "Warnings" }, ...items), list, note];
+  return [el("ul", { class: "warnings", "aria-label": "Warnings" }, ...items), ...rest];
 }
 
 function measured(method: Method, budget: number): [string, string][] {

@@ -4,6 +4,7 @@ import { byId, el } from "../dom";
 import { count, plain, plural, probability } from "../format";
 import type { EdgeSet } from "../graph";
 import type { State } from "../state";
+import { leftOutOf } from "./left-out";
 
 const KIND = {
   fdr: "false discovery rate",
@@ -55,6 +56,7 @@ function content(edges: EdgeSet): HTMLElement[] {
   );
   return [
     ...(data.warnings.length ? [warnings] : []),
+    ...leftOutOf(data),
     el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)])),
     el(
       "p",

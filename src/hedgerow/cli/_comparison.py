@@ -1,7 +1,6 @@
 """What `hedgerow compare` tells people."""
 
 from collections.abc import Iterator, Sequence
-from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
 from hedgerow.cli._summary import printable
@@ -20,19 +19,18 @@ STYLES = {"ok": "green", "not run": "dim"}
 def show(
     result: "Comparison",
     source: str,
+    left_out: Sequence[str],
     warned: Sequence[str],
     written: Sequence[str],
     seconds: float,
     stream: TextIO,
 ) -> None:
-    """Print the table, the agreement of methods, and their warnings."""
-    from rich.console import Console
+    """Print the table, the agreement of methods, what was left out, and warnings."""
     from rich.text import Text
 
-    if isinstance(stream, TextIOWrapper):
-        # A terminal that cannot show some letters gets question marks, not a crash.
-        stream.reconfigure(errors="replace")
-    console = Console(file=stream, highlight=False, soft_wrap=True)
+    from hedgerow.cli._console import console_on
+
+    console = console_on(stream, soft_wrap=True)
     size = f"{result.n_rows:,} rows, {len(result.names):,} columns"
     console.print(Text(f"{source}: {size}; {result.time_budget:g} s for each method\n"))
     console.print(_methods(result), soft_wrap=False)
@@ -46,6 +44,8 @@ def show(
         for block in _agreement(result):
             console.print(block, soft_wrap=False)
     console.print()
+    for line in left_out:
+        console.print(Text(line, style="dim"))
     for message in warned:
         console.print(Text(f"Warning: {printable(message)}", style="yellow"))
     for outcome in result:
@@ -53,7 +53,7 @@ def show(
             text = f"Warning of {outcome.method}: {printable(message)}"
             console.print(Text(text, style="yellow"))
     for path in written:
-        console.print(Text(f"Wrote {path}"))
+        console.print(Text(f"Wrote {printable(path)}"))
     console.print(Text(f"Took {seconds:.1f} s", style="dim"))
 
 

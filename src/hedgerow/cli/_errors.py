@@ -1,5 +1,6 @@
 """Every failure of a command is one line on stderr; ``--debug`` adds the traceback."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,13 +31,27 @@ class Interrupted(click.ClickException):
 class PlainGroup(click.Group):
     """A group that tells every failure in one line."""
 
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
         with _in_one_line():
-            return super().make_context(*args, **extra)
+            if any("\0" in text for text in args):  # from another program: no shell passes it on
+                raise Misuse("arguments must not hold the character NUL")
+            return super().make_context(info_name, args, *rest, **extra)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        except OSError:  # stderr cannot be written to either, so nobody can be told why
+            sys.exit(1)
+        finally:
+            _forget_what_cannot_be_written()
 
     def invoke(self, ctx: click.Context) -> Any:
         with _in_one_line(ctx):
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            with printing():  # what is left in the buffer: Python would fail with it at exit
+                return result
 
 
 def with_debug(command: click.Command) -> click.Command:
@@ -52,6 +67,43 @@ def with_debug(command: click.Command) -> click.Command:
         )
         command.params.append(option)
     return command
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Say in one line, under the name of stdout, that what the block prints cannot be written."""
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.errno == EPIPE or error.filename is not None:
+            raise
+        raise click.ClickException(f"stdout: {error.strerror or error}") from error
+
+
+def refuse_closed_stdout() -> None:
+    """Refuse to work for a result that nobody can be told."""
+    if sys.stdout is None:
+        raise click.ClickException("stdout: is closed")
+
+
+def refuse_closed_stdin() -> None:
+    """Refuse to read what cannot come."""
+    if sys.stdin is None:
+        raise click.ClickException("stdin: is closed")
+
+
+def _forget_what_cannot_be_written() -> None:
+    """Let it go nowhere, as Python tries once more at exit and shows a traceback then."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 @contextmanager
@@ -79,7 +131,20 @@ def _plain(error: Exception) -> Exception:
         return error
     if isinstance(error, OSError) and error.errno == EPIPE:
         return error  # the reader has seen enough; click ends quietly
+    if isinstance(error, OSError) and error.strerror:
+        return _of_system(error)
     text = " ".join(str(error).split())
     return click.ClickException(
         f"{type(error).__name__}: {text}; this should not happen, --debug shows where it did"
     )
+
+
+def _of_system(error: OSError) -> click.ClickException:
+    """Return what to say of a file that no command knows of, such as a temporary one."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is not None and last.tb_frame.f_code is click.echo.__code__:  # help, lists, versions
+        return click.ClickException(f"stdout: {error.strerror}")
+    where = f"{error.filename}: " if error.filename else ""
+    return click.ClickException(f"{where}{error.strerror}; --debug shows where it arose")

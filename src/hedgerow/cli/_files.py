@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli._errors import Misuse
+from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 
 if TYPE_CHECKING:
     from hedgerow.io import Table
@@ -20,6 +20,8 @@ def open_rows(file: Path, options: dict[str, Any]) -> "Table":
     """Open a table with the options of a command; what is wrong with them is misuse."""
     from hedgerow.io import DataError, open_table
 
+    if file == STDOUT:
+        refuse_closed_stdin()
     try:
         return open_table(file, **options)
     except DataError:

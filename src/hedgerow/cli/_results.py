@@ -1,12 +1,13 @@
 """What `hedgerow learn` and `hedgerow stream` do with what was learned: write it and tell it."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hedgerow.cli._errors import Misuse
+from hedgerow.cli._errors import Misuse, printing, refuse_closed_stdout
 from hedgerow.cli._files import STDOUT, failures_of
 from hedgerow.promises import BALANCED
 
@@ -52,6 +53,8 @@ def refuse_two_on_stdout(out: tuple[Path, ...], *, quiet: bool, as_json: bool) -
     """Refuse options that would mix two results, or none and one, on stdout."""
     if as_json and (quiet or STDOUT in out):
         raise Misuse("--json prints to stdout, and goes with neither --quiet nor --out -")
+    if not quiet or STDOUT in out:
+        refuse_closed_stdout()
 
 
 def write_all(
@@ -66,16 +69,30 @@ def write_all(
             _write_page(model, html, summary)
 
 
-def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool) -> None:
-    """Print what was learned, in the way that was asked for."""
+def announce(left_out: Mapping[str, Sequence[str]]) -> None:
+    """Say on stderr which columns are left out, before the work begins."""
+    from hedgerow.cli._left_out import columns_left_out
+
+    for line in columns_left_out(left_out):
+        click.echo(line, err=True)
+
+
+def tell(
+    summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announced: bool = False
+) -> None:
+    """Print what was learned, in the way that was asked for.
+
+    What was left out is said also if ``quiet``, but for columns that were ``announced``.
+    """
     from hedgerow.cli import _summary
 
-    if as_json:
-        click.echo(summary.to_json())
-    elif quiet:
-        _summary.warn(summary.warnings)
-    else:
-        _summary.show(summary, stderr=aside)
+    with printing():
+        if as_json:
+            click.echo(summary.to_json())
+        elif quiet:
+            _summary.warn(summary, announced=announced)
+        else:
+            _summary.show(summary, stderr=aside)
 
 
 def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
@@ -91,6 +108,12 @@ def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
 def _write_page(model: "HedgeGraph", path: Path, summary: "Summary") -> None:
     from hedgerow.report import data_of, write
 
-    n_columns = summary.columns + sum(map(len, summary.left_out.values()))
-    title = Path(summary.source).name
-    write(path, data_of(model, title=title, n_columns=n_columns, warnings=summary.warnings))
+    data = data_of(
+        model,
+        title=Path(summary.source).name,
+        n_columns=summary.columns + sum(map(len, summary.left_out.values())),
+        warnings=summary.warnings,
+        left_out=summary.left_out,
+        rows_left_out=summary.rows_left_out,
+    )
+    write(path, data)

@@ -5,9 +5,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from io import TextIOWrapper
 from typing import Any
 
+import click
+
+from hedgerow.cli._left_out import columns_left_out, count, rows_left_out
 from hedgerow.promises import in_words
 from hedgerow.table import Edge
 
@@ -34,6 +36,11 @@ class Summary:
     why_dropped: str = "with missing values"
 
     @property
+    def rows_left_out(self) -> dict[str, int]:
+        """Return how many rows were left out, by the reason."""
+        return {self.why_dropped: self.rows_dropped} if self.rows_dropped else {}
+
+    @property
     def most_connected(self) -> list[tuple[str, int]]:
         """Return variables and their numbers of neighbours, the largest first."""
         ends = Counter(name for edge in self.edges for name in edge[:2])
@@ -56,14 +63,12 @@ class Summary:
 
 def show(summary: Summary, *, stderr: bool = False) -> None:
     """Print the summary for people."""
-    from rich.console import Console
     from rich.text import Text
 
+    from hedgerow.cli._console import console_on
+
     stream = sys.stderr if stderr else sys.stdout
-    if isinstance(stream, TextIOWrapper):
-        # A terminal that cannot show some letters gets question marks, not a crash.
-        stream.reconfigure(errors="replace")
-    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
+    console = console_on(stream, soft_wrap=True)
     for style, line in _head(summary):
         console.print(Text(line, style=style))
     if summary.edges:
@@ -75,10 +80,13 @@ def show(summary: Summary, *, stderr: bool = False) -> None:
         console.print(Text(line, style=style))
 
 
-def warn(messages: Iterable[str]) -> None:
-    """Print warnings alone."""
-    for message in messages:
-        print(f"Warning: {message}", file=sys.stderr)
+def warn(summary: Summary, *, announced: bool) -> None:
+    """Print alone what was left out, but for columns that were ``announced``, and warnings."""
+    columns = {} if announced else summary.left_out
+    for line in (*columns_left_out(columns), *rows_left_out(summary.rows_left_out)):
+        click.echo(line, err=True)
+    for message in summary.warnings:
+        click.echo(f"Warning: {message}", err=True)
 
 
 def printable(text: str) -> str:
@@ -97,22 +105,19 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
     yield "", f"{summary.source}: {summary.rows:,} rows, {summary.columns:,} columns"
     yield (
         "bold",
-        f"{_count(len(summary.edges), 'edge')} among {_count(pairs, 'pair')}, "
+        f"{count(len(summary.edges), 'edge')} among {count(pairs, 'pair')}, "
         + in_words(summary.error, summary.level, len(summary.edges)),
     )
 
 
 def _tail(summary: Summary) -> Iterable[tuple[str, str]]:
     yield "", ""
-    for flaw, names in summary.left_out.items():
-        shown = ", ".join(map(repr, names[:SHOWN])) + ", ..." * (len(names) > SHOWN)
-        yield "dim", f"Left out {_count(len(names), 'column')} ({flaw}): {shown}"
-    if summary.rows_dropped:
-        yield "dim", f"Left out {_count(summary.rows_dropped, 'row')} {summary.why_dropped}"
+    for line in (*columns_left_out(summary.left_out), *rows_left_out(summary.rows_left_out)):
+        yield "dim", line
     for message in summary.warnings:
         yield "yellow", f"Warning: {message}"
     for path in summary.written:
-        yield "", f"Wrote {path}"
+        yield "", f"Wrote {printable(path)}"
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
@@ -134,7 +139,3 @@ def _edge_table(edges: list[Edge]) -> Any:
 def _short(name: str) -> str:
     name = printable(name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'s' * (number != 1)}"

@@ -1,6 +1,7 @@
 """Read the true edges, by name, from a file."""
 
 from difflib import get_close_matches
+from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,9 +46,12 @@ def _frame(path: Path) -> "DataFrame":
 
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"file name must end in .csv or .parquet, got {path.name!r}")
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, "is a folder, not a file", str(path))
     try:
+        # Stars and brackets in the name of a file are meant as they are.
         if path.suffix == ".parquet":
-            return pl.read_parquet(path)
-        return pl.read_csv(path, infer_schema=False)  # names may look like numbers
+            return pl.read_parquet(path, glob=False)
+        return pl.read_csv(path, infer_schema=False, glob=False)  # names may look like numbers
     except pl.exceptions.PolarsError as error:
         raise ValueError(f"cannot be read as a table: {str(error).splitlines()[0]}") from error

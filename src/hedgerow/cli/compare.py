@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from hedgerow.cli._errors import Interrupted, Misuse
+from hedgerow.cli._errors import Interrupted, Misuse, printing
 from hedgerow.cli._files import (
     STDOUT,
     failures_of,
@@ -19,6 +19,8 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._paths import Target
+from hedgerow.cli._results import announce, refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
 from hedgerow.cli.simulate import make_model, simulate
@@ -39,6 +41,17 @@ class Data(NamedTuple):
     rows: Any
     names: list[str]
     truth: "csr_array | None"
+    left_out: dict[str, list[str]]  # columns, by the reason
+    rows_left_out: dict[str, int]  # likewise
+
+
+class Told(NamedTuple):
+    """All that is told of a comparison."""
+
+    result: "Comparison"
+    data: Data
+    warned: list[str]
+    written: list[str]
 
 
 def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -91,16 +104,17 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     "--seed", type=int, default=0, show_default=True, help="Decides splits, and graph and rows."
 )
 @click.option(
-    "--json",
-    "as_json",
+    "--out",
     type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE",
-    help="Write table, agreement and all graphs as JSON to this file, or to stdout (-).",
+    help="Write table, agreement and all graphs as JSON to this file (.json), or to stdout (-).",
 )
 @click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=Target(),
     help="Write a page to explore the graphs in, with a switch between methods.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print table, agreement and all graphs as JSON."
 )
 @click.pass_context
 def compare(
@@ -112,8 +126,9 @@ def compare(
     budget: float,
     resamples: int,
     seed: int,
-    as_json: Path | None,
+    out: Path | None,
     html: Path | None,
+    as_json: bool,
     **options: Any,
 ) -> None:
     """Run several methods on one table: edges, time, agreement, stability.
@@ -124,7 +139,8 @@ def compare(
     """
     begun = monotonic()
     _refuse_confusion(ctx, file, model, truth)
-    targets = [path for path in (as_json, html) if path]
+    _check_out(out, as_json=as_json)
+    targets = [path for path in (out, html) if path]
     refuse_clashes(targets, file or STDOUT)
     refuse_unwritable(targets)
     settings = {
@@ -138,8 +154,13 @@ def compare(
         drawing = {name: options.pop(name) for name in DRAWING}
         data = _drawn(model, seed, drawing) if model else _read(file or STDOUT, truth, options)
         result = _run(data, settings)
-    _write(result, data, as_json, html, warned)
-    _show(result, data, warned, targets, monotonic() - begun, stderr=as_json == STDOUT)
+        told = Told(result, data, warned, [str(path) for path in targets if path != STDOUT])
+    _write(told, out, html)
+    if as_json:
+        with printing():
+            click.echo(_json(told))
+    else:
+        _show(told, monotonic() - begun, stderr=out == STDOUT)
     _end(ctx, result)
 
 
@@ -172,6 +193,12 @@ def _refuse_confusion(
             raise Misuse(f"{option.opts[0]} goes with {'FILE' if model else '--model'}")
 
 
+def _check_out(out: Path | None, *, as_json: bool) -> None:
+    if out not in (None, STDOUT) and out.suffix != ".json":
+        raise Misuse(f"--out must end in .json, got {str(out)!r}")
+    refuse_two_on_stdout((out,) if out else (), quiet=False, as_json=as_json)
+
+
 def _check(settings: dict[str, Any]) -> None:
     """Refuse bad settings before a file is read, which may take long."""
     from hedgerow.comparison import check
@@ -185,7 +212,7 @@ def _check(settings: dict[str, Any]) -> None:
 def _drawn(family: str, seed: int, drawing: dict[str, Any]) -> Data:
     model, rng = make_model(family, **drawing, seed=seed)
     rows = model.sample(drawing["n"], rng)
-    return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency)
+    return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency, {}, {})
 
 
 def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
@@ -196,6 +223,7 @@ def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
     from hedgerow.cli._truth import read_truth
 
     with failures_of(file, dash="stdin"), open_rows(file, options) as table:
+        announce(table.left_out)
         batches, done = [], 0
         with progress("Reading", table.total) as advance:
             for rows in table:
@@ -207,7 +235,9 @@ def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
     if truth:
         with failures_of(truth):
             graph = read_truth(truth, names)
-    return Data("stdin" if file == STDOUT else printable(str(file)), rows, names, graph)
+    dropped = {"with missing values": table.n_dropped} if table.n_dropped else {}
+    source = "stdin" if file == STDOUT else printable(str(file))
+    return Data(source, rows, names, graph, table.left_out, dropped)
 
 
 def _run(data: Data, settings: dict[str, Any]) -> "Comparison":
@@ -215,7 +245,7 @@ def _run(data: Data, settings: dict[str, Any]) -> "Comparison":
 
     from hedgerow import compare
 
-    frame = pl.DataFrame(data.rows, schema=data.names)
+    frame = pl.DataFrame(data.rows, schema=data.names, orient="row")
     with _bar(settings["methods"]), failures_of(Path(data.source)):
         return compare(frame, truth=data.truth, **settings)
 
@@ -238,36 +268,48 @@ def _bar(methods: list[str] | None) -> Iterator[None]:
             yield
 
 
-def _write(
-    result: "Comparison", data: Data, as_json: Path | None, html: Path | None, warned: list[str]
-) -> None:
+def _json(told: Told) -> str:
+    """Return the comparison, and what is to be known of the table, for a program to read."""
+    import json
+
+    content = json.loads(told.result.to_json())
+    about = {"source": told.data.source, "left_out": told.data.left_out}
+    rows = {"rows_left_out": told.data.rows_left_out, "warnings": told.warned}
+    return json.dumps(content | about | rows, indent=2)
+
+
+def _write(told: Told, out: Path | None, html: Path | None) -> None:
     from hedgerow._atomic import atomic_path
 
-    if as_json == STDOUT:
-        click.echo(result.to_json())
-    elif as_json:
-        with failures_of(as_json), atomic_path(as_json) as temporary:
-            temporary.write_text(result.to_json() + "\n")
+    if out == STDOUT:
+        with printing():
+            click.echo(_json(told))
+    elif out:
+        with failures_of(out), atomic_path(out) as temporary:
+            temporary.write_text(_json(told) + "\n", encoding="utf-8")
     if html:
         from hedgerow.report import write_comparison
 
         with failures_of(html):
-            write_comparison(html, result, title=Path(data.source).name, warnings=warned)
+            write_comparison(
+                html,
+                told.result,
+                title=Path(told.data.source).name,
+                warnings=told.warned,
+                left_out=told.data.left_out,
+                rows_left_out=told.data.rows_left_out,
+            )
 
 
-def _show(
-    result: "Comparison",
-    data: Data,
-    warned: list[str],
-    targets: list[Path],
-    seconds: float,
-    *,
-    stderr: bool,
-) -> None:
+def _show(told: Told, seconds: float, *, stderr: bool) -> None:
     from hedgerow.cli._comparison import show
+    from hedgerow.cli._left_out import columns_left_out, rows_left_out
 
-    written = [str(path) for path in targets if path != STDOUT]
-    show(result, data.source, warned, written, seconds, sys.stderr if stderr else sys.stdout)
+    stream = sys.stderr if stderr else sys.stdout
+    data = told.data
+    left_out = [*columns_left_out(data.left_out), *rows_left_out(data.rows_left_out)]
+    with printing():
+        show(told.result, data.source, left_out, told.warned, told.written, seconds, stream)
 
 
 def _end(ctx: click.Context, result: "Comparison") -> None:

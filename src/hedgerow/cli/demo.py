@@ -1,7 +1,6 @@
 """``hedgerow demo``: the pixels of handwritten digits, from rows to a drawing, in seconds."""
 
 import sys
-from io import TextIOWrapper
 from math import comb
 from pathlib import Path
 from time import monotonic
@@ -9,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from hedgerow.cli._files import refuse_unwritable
+from hedgerow.cli._errors import printing, refuse_closed_stdout
+from hedgerow.cli._files import failures_of, refuse_unwritable
+from hedgerow.cli._paths import Target
 from hedgerow.cli._warnings import collected_warnings
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ EVERY_PAIR = Touching(comb(SIDE**2, 2), 2 * SIDE * (SIDE - 1), 2 * (SIDE - 1) * 
 @click.option("--stream", is_flag=True, help="Show the graph grow as rows arrive.")
 @click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=Target(),
     default="hedgerow-demo.html",
     show_default=True,
     help="Where to write the page with the drawing.",
@@ -62,15 +63,18 @@ def demo(stream: bool, html: Path) -> None:
     Each of 64 pixels is a column, each of 1,797 images a row. Nothing says which pixels touch. The
     page opens in any browser, offline.
     """
-    begun = monotonic()
+    refuse_closed_stdout()
     refuse_unwritable([html])
+    with printing():
+        _show(html, stream=stream)
 
-    from rich.console import Console
 
-    if isinstance(sys.stdout, TextIOWrapper):
-        # A terminal that cannot draw lines gets question marks, not a crash.
-        sys.stdout.reconfigure(errors="replace")
-    console = Console(highlight=False)
+def _show(html: Path, *, stream: bool) -> None:
+    from hedgerow.cli._console import console_on
+    from hedgerow.cli._summary import printable
+
+    begun = monotonic()
+    console = console_on(sys.stdout)
     images = _images()
     console.print(
         f"{len(images):,} images of handwritten digits: a row for each image, a column for each\n"
@@ -87,7 +91,8 @@ def demo(stream: bool, html: Path) -> None:
         console.print(f"\nEdges at {LEVELS[-1]:g} between pixels that touch, in their places:\n")
         console.print(_drawing(model))
     _write_page(model, html, warned)
-    console.print(f"\nWrote {html} after {monotonic() - begun:.1f} s. Open it in a browser:")
+    name = printable(str(html))
+    console.print(f"\nWrote {name} after {monotonic() - begun:.1f} s. Open it in a browser:")
     console.print(html.resolve().as_uri(), soft_wrap=True)
 
 
@@ -96,7 +101,7 @@ def _images() -> "DataFrame":
     from sklearn.datasets import load_digits
 
     names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
-    return pl.DataFrame(load_digits().data, schema=names)
+    return pl.DataFrame(load_digits().data, schema=names, orient="row")
 
 
 def _new_model() -> "HedgeGraph":
@@ -183,4 +188,5 @@ def _write_page(model: "HedgeGraph", path: Path, warned: list[str]) -> None:
     from hedgerow.report import data_of, write
 
     title = f"Handwritten digits, {SIDE} × {SIDE} pixels"
-    write(path, data_of(model, title=title, warnings=warned))
+    with failures_of(path):
+        write(path, data_of(model, title=title, warnings=warned))

@@ -14,8 +14,10 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._paths import Target
 from hedgerow.cli._results import (
     FORMATS,
+    announce,
     error_level,
     formats_of,
     refuse_two_on_stdout,
@@ -74,15 +76,13 @@ DEVICES = ("cpu", "cuda", "auto")
     "(.npz) to this file, or edges to stdout (-); repeat for several.",
 )
 @click.option("--format", type=click.Choice(FORMATS), help="Format of --out, whatever its name.")
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Write a page to explore the graph in."
-)
+@click.option("--html", type=Target(), help="Write a page to explore the graph in.")
 @click.option(
     "--save",
-    type=click.Path(path_type=Path),
+    type=Target(),
     help="Write the model, to learn more rows later; Ctrl-C saves the rows learned so far.",
 )
-@click.option("--quiet", is_flag=True, help="Print warnings and errors only.")
+@click.option("--quiet", is_flag=True, help="Print what was left out, warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and all edges as JSON.")
 def learn(
     file: Path,
@@ -114,13 +114,14 @@ def learn(
     model = HedgeGraph(error=error, level=level, device=available(options.pop("device")))
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
+            announce(table.left_out)
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
         write_all(model, formats, html, summary)
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun
-    tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
+    tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
 
 
 def available(device: str) -> str:

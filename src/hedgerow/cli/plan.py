@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hedgerow.cli._errors import Misuse
+from hedgerow.cli._errors import Misuse, printing, refuse_closed_stdout
 
 if TYPE_CHECKING:
     from hedgerow.theory import Bound, ModelConstants, Problem
 
 NUMBERS = {
-    "p": "--p",
+    "p": "-p",
     "kappa": "--kappa",
     "lambda_max": "--lambda",
     "nu_max": "--nu-max",
@@ -27,7 +27,7 @@ ROUNDING = 1e-9  # a partial correlation below this is no edge anybody meant
 
 
 @click.command()
-@click.option("--p", type=int, help="Number of variables.")
+@click.option("-p", type=int, help="Number of variables.")
 @click.option("--kappa", type=float, help="Smallest absolute partial correlation of an edge.")
 @click.option("--lambda", "lambda_max", type=float, help="Largest l1 norm of a node's weights.")
 @click.option("--nu-max", type=float, help="Largest variance of a variable.")
@@ -59,10 +59,12 @@ def plan(
 ) -> None:
     """How many rows are needed: the paper's bound beside others.
 
-    Describe the model by --p, --kappa, --lambda, --nu-max, --theta-max and --degree, or give a
+    Describe the model by -p, --kappa, --lambda, --nu-max, --theta-max and --degree, or give a
     precision matrix. Explicit figures are promises; orders are printed with constant 1 and only
     show how the need grows.
     """
+    refuse_closed_stdout()
+
     from hedgerow import theory
 
     model = None
@@ -71,10 +73,11 @@ def plan(
     else:
         model, problem = _problem_from_file(precision, numbers, zero_below, delta)
     bounds = theory.plan(problem)
-    if as_json:
-        click.echo(_to_json(problem, model, bounds))
-    else:
-        _print_table(problem, model, bounds)
+    with printing():
+        if as_json:
+            click.echo(_to_json(problem, model, bounds))
+        else:
+            _print_table(problem, model, bounds)
 
 
 def _problem_from_numbers(numbers: dict[str, Any], zero_below: float, delta: float) -> "Problem":
@@ -113,7 +116,9 @@ def _problem_from_file(
                 f"{model.kappa:.3g}; --zero-below drops such edges"
             )
         return model, model.problem(delta)
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
         raise click.ClickException(f"{path}: {error}") from error
 
 
@@ -130,15 +135,12 @@ def _to_json(problem: "Problem", model: "ModelConstants | None", bounds: "list[B
 
 def _print_table(problem: "Problem", model: "ModelConstants | None", bounds: "list[Bound]") -> None:
     import sys
-    from io import TextIOWrapper
 
-    from rich.console import Console
     from rich.table import Table
 
-    if isinstance(sys.stdout, TextIOWrapper):
-        # A terminal that cannot show Greek letters gets question marks, not a crash.
-        sys.stdout.reconfigure(errors="replace")
-    console = Console(highlight=False)
+    from hedgerow.cli._console import console_on
+
+    console = console_on(sys.stdout)
     console.print(
         f"p={problem.p} κ={problem.kappa:.4g} λ={problem.lambda_max:.4g} "
         f"ν={problem.nu_max:.4g} θ={problem.theta_max:.4g} d={problem.degree} "

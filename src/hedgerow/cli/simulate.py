@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from hedgerow._atomic import atomic_path
-from hedgerow.cli._errors import Misuse
+from hedgerow.cli._errors import Misuse, refuse_closed_stdout
+from hedgerow.cli._files import STDOUT, failures_of
 from hedgerow.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of about 16 MB
 FORMATS = (".csv", ".parquet")
-STDOUT = Path("-")
 
 
 def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -128,6 +128,8 @@ def _check_files(paths: list[Path]) -> None:
     for path in paths:
         if path != STDOUT and path.suffix not in FORMATS:
             raise Misuse(f"file name must end in {' or '.join(FORMATS)}, got {str(path)!r}")
+    if STDOUT in paths:
+        refuse_closed_stdout()
     if len({path.resolve() for path in paths}) < len(paths):
         raise Misuse(f"--out and --truth must differ, got {str(paths[0])!r} for both")
 
@@ -153,7 +155,7 @@ def _draw(model: "Model", n: int, rng: "Generator") -> "Iterator[pl.DataFrame]":
     with progress("Drawing rows", n) as advance:
         for start in range(0, n, at_once):
             rows = min(at_once, n - start)
-            yield pl.DataFrame(model.sample(rows, rng), schema=model.names)
+            yield pl.DataFrame(model.sample(rows, rng), schema=model.names, orient="row")
             advance(rows)
 
 
@@ -170,7 +172,7 @@ def _true_edges(model: "Model") -> "pl.DataFrame":
 def _write(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
     import polars as pl
 
-    try:
+    with failures_of(path):
         if path == STDOUT:
             _write_csv(frames, sys.stdout.buffer)
             return
@@ -180,12 +182,6 @@ def _write(frames: "Iterable[pl.DataFrame]", path: Path) -> None:
             else:
                 with temporary.open("wb") as stream:
                     _write_csv(frames, stream)
-    except BrokenPipeError:  # the reader has seen enough; click ends quietly
-        raise
-    except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror}") from error
-    except MemoryError as error:
-        raise click.ClickException(f"{path}: not enough memory") from error
 
 
 def _write_csv(frames: "Iterable[pl.DataFrame]", stream: BinaryIO) -> None:

@@ -10,9 +10,10 @@ from urllib.parse import parse_qs
 
 import click
 
-from hedgerow.cli._errors import Misuse
+from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
 from hedgerow.cli._interrupt import stop_politely
+from hedgerow.cli._paths import Target
 from hedgerow.cli._results import (
     error_level,
     formats_of,
@@ -40,7 +41,7 @@ RESULTS = ("fdr", "fwer", "device", "out", "format", "html", "quiet", "as_json")
 @click.option("--follow", is_flag=True, help="Wait for more rows, or files, until stopped.")
 @click.option(
     "--checkpoint",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=Target(file_okay=False),
     metavar="DIR",
     help="Save state there, and go on from what is there.",
 )
@@ -57,7 +58,7 @@ RESULTS = ("fdr", "fwer", "device", "out", "format", "html", "quiet", "as_json")
 )
 @click.option(
     "--events",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=Target(dir_okay=False),
     metavar="FILE",
     help="Write edges that appear and vanish to this file, as JSON lines.",
 )
@@ -187,6 +188,8 @@ def _open(source: str, options: dict[str, Any]) -> "Source":
     from hedgerow.io import DataError
     from hedgerow.stream import open_source
 
+    if source == str(STDOUT):
+        refuse_closed_stdin()
     try:
         return open_source(source, **options)
     except DataError:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hedgerow.live._board import Board
 
+_MOST_ANSWERED = 64  # at a time; further ones are told to come back later
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -36,7 +37,10 @@ def application(page: str, policy: str, board: Board, port: int) -> Starlette:
     headers = _HEADERS | {"Content-Security-Policy": f"{policy}; frame-ancestors 'none'"}
     app = Starlette(
         routes=[Route("/", index), Route("/events", events)],
-        middleware=[Middleware(_Guard, hosts=_own_names(port), headers=headers)],
+        middleware=[
+            Middleware(_Guard, hosts=_own_names(port), headers=headers),
+            Middleware(_Limit, most=_MOST_ANSWERED),
+        ],
     )
     app.router.redirect_slashes = False
     return app
@@ -71,3 +75,23 @@ class _Guard:
             known = ", ".join(sorted(self.hosts))
             app = PlainTextResponse(f"Host must be one of {known}.\n", 400)
         await app(scope, receive, send_with_headers)
+
+
+class _Limit:
+    """Answer so many requests at a time; connections without a request do not count."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app = app
+        self.most = most
+        self.answered = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.answered >= self.most:
+            busy = PlainTextResponse("Too many readers; come back later.\n", 503)
+            await busy(scope, receive, send)
+            return
+        self.answered += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.answered -= 1

@@ -11,10 +11,12 @@ from time import sleep
 import uvicorn
 from starlette.types import ASGIApp
 
+from hedgerow.live._protocol import ImpatientProtocol
+
 HOST = "127.0.0.1"
 FIRST_PORT = 8484
 _PORTS_TRIED = 20
-_MOST_CONNECTIONS = 64  # further ones are told to come back later
+_BACKLOG = 100  # connections taken at a time, far fewer than may wait: who is new has a chance
 
 
 def listen(port: int) -> socket.socket:
@@ -63,7 +65,7 @@ class Server:
     def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=ImpatientProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -71,7 +73,7 @@ class Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=_MOST_CONNECTIONS,
+            backlog=_BACKLOG,
             timeout_graceful_shutdown=1,
         )
         self._server = _Uvicorn(config)

@@ -1,7 +1,7 @@
 """The page of a comparison: the same drawing for the graphs of all methods, and a switch."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -12,6 +12,8 @@ from hedgerow._atomic import atomic_path
 from hedgerow._version import __version__
 from hedgerow.comparison import Comparison, edges_of
 from hedgerow.report._layout import layout
+from hedgerow.report._left_out import checked_columns
+from hedgerow.report._left_out import left_out as told
 from hedgerow.report._page import asset, fill, policy
 from hedgerow.report._payload import places
 
@@ -22,6 +24,8 @@ def write_comparison(
     *,
     title: str = "Methods compared",
     warnings: Sequence[str] = (),
+    left_out: Mapping[str, Sequence[str]] | None = None,
+    rows_left_out: Mapping[str, int] | None = None,
 ) -> None:
     """Write a page with the graphs of all methods to ``path``.
 
@@ -33,6 +37,8 @@ def write_comparison(
     title : str
     warnings : sequence of str
         What the reader should know about the rows.
+    left_out, rows_left_out : mappings, optional
+        Columns and numbers of rows that no method was shown, by the reason.
 
     Examples
     --------
@@ -46,7 +52,8 @@ def write_comparison(
     '<!doctype html>'
     """
     style, script = (asset("hedgerow.report", name) for name in ("bundle.css", "bundle.js"))
-    payload = _payload(comparison, title, warnings)
+    aside = told(checked_columns(left_out or {}), rows_left_out or {})
+    payload = _payload(comparison, title, warnings) | aside
     page = fill(style, script, payload, policy(style, script)).encode()
     with atomic_path(path) as temporary:
         temporary.write_bytes(page)

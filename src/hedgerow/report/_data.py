@@ -1,6 +1,6 @@
 """What a report shows, as plain data: no estimator is needed to make one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow._validate import in_open_interval, integer_at_least, one_of
 from hedgerow.promises import BALANCED, ERRORS
+from hedgerow.report._left_out import checked_columns
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")
 
@@ -39,6 +40,10 @@ class ReportData:
         What the reader should know before trusting the graph.
     title, made : str
         A heading, and the date the graph was made.
+    left_out : mapping of str to sequence of str
+        Columns that were not learned from, by the reason.
+    rows_left_out : mapping of str to int
+        How many rows were not learned from, by the reason, such as ``"with missing values"``.
 
     Examples
     --------
@@ -64,6 +69,8 @@ class ReportData:
     warnings: Sequence[str] = field(default=())
     title: str = "Hedgerow report"
     made: str = ""
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    rows_left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         keep = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
@@ -74,6 +81,9 @@ class ReportData:
             keep(name, _ends(name, getattr(self, name), len(self.names)))
         for name in _NUMBERS:
             keep(name, _values(name, getattr(self, name), len(self.source)))
+        keep("left_out", checked_columns(self.left_out))
+        for reason, count in self.rows_left_out.items():
+            integer_at_least(f"rows_left_out[{reason!r}]", count, 0)
         integer_at_least("rows", self.rows, 0)
         integer_at_least("n_columns", self.n_columns, len(self.names))
         in_open_interval("level", self.level, 0, 1)

@@ -1,6 +1,6 @@
 """What a report shows of a fitted model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -20,6 +20,8 @@ def data_of(
     title: str = "Hedgerow report",
     n_columns: int | None = None,
     warnings: Sequence[str] = (),
+    left_out: Mapping[str, Sequence[str]] | None = None,
+    rows_left_out: Mapping[str, int] | None = None,
 ) -> ReportData:
     """Return what a report shows of a fitted model, dated today.
 
@@ -31,6 +33,8 @@ def data_of(
         Columns of the table that the model was fitted to, if some of them were left out.
     warnings : sequence of str
         What the reader should know before trusting the graph.
+    left_out, rows_left_out : mappings, optional
+        Columns and numbers of rows that were not learned from, by the reason.
 
     Examples
     --------
@@ -48,6 +52,8 @@ def data_of(
         rows=model.n_samples_seen_,
         n_columns=n_columns,
         warnings=warnings,
+        left_out=left_out or {},
+        rows_left_out=rows_left_out or {},
         title=title,
         made=date.today().isoformat(),
     )

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from hedgerow.balance import ALONE
 from hedgerow.promises import BALANCED
 from hedgerow.report._data import ReportData
+from hedgerow.report._left_out import left_out
 
 _UNIT = 100  # positions are written as integers, this many to a unit of the layout
 
@@ -44,6 +45,7 @@ def edges(data: ReportData) -> dict[str, Any]:
     return {
         "rows": data.rows,
         "warnings": data.warnings,
+        **left_out(data.left_out, data.rows_left_out),
         "detectable": _detectable(data),
         "source": data.source.tolist(),
         "target": data.target.tolist(),
