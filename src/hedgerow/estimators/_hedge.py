@@ -20,7 +20,7 @@ from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
-from hedgerow.moments import Moments
+from hedgerow.moments import SMALLEST_SPREAD, Moments
 from hedgerow.promises import BALANCED, promise_of
 from hedgerow.table import EdgeTable
 
@@ -352,8 +352,10 @@ class HedgeGraph(NotebookSummary):
         if key not in self._results:
             stream = self._stream
             evidence = stream.evidence()
-            self._results[key] = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
-            self._warn(self._results[key])
+            graph = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
+            self._refuse_too_small(graph)
+            self._results[key] = graph
+            self._warn(graph)
         return self._results[key]
 
     def _graph_key(self) -> tuple[str, str, float]:
@@ -387,6 +389,15 @@ class HedgeGraph(NotebookSummary):
         ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
         shape = (self.n_features_in_, self.n_features_in_)
         return csr_array((np.r_[values, values], ends), shape=shape)
+
+    def _refuse_too_small(self, graph: Graph) -> None:
+        # A column that is zero since long may be the rest of one that was forgotten.
+        if len(graph.too_small) and self.half_life is None:
+            columns = listed(map(repr, column_labels(self)[graph.too_small]))
+            raise ValueError(
+                f"columns must be zero or vary by more than {SMALLEST_SPREAD:g}, whose square can "
+                f"be told from zero, got smaller numbers in columns: {columns}; multiply them"
+            )
 
     def _warn(self, graph: Graph) -> None:
         names = [repr(name) for name in column_labels(self)]
