@@ -47,6 +47,7 @@ class Graph(NamedTuple):
     originals: Indices  # ... and that one
     determined: Indices  # columns that a few others determine exactly
     unexplained: float  # share of a typical column's variance that its neighbours leave
+    too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -91,6 +92,7 @@ def graph_of(
         p_value=p_value,
         q_value=q_value,
         constant=np.flatnonzero(~repeats.varies),
+        too_small=np.flatnonzero(repeats.too_small),
         copies=copies,
         originals=repeats.original[copies],
         determined=determined,

@@ -33,6 +33,9 @@ Matrix = NDArray[np.floating]  # fast copies of these functions keep single prec
 
 SMALLEST_BATCH, LARGEST_BATCH = 8, 256
 LARGEST_RADIUS = 1.0
+# Sums that are forgotten end here, before they are too small to divide by. A batch in which
+# anything varies adds about one to each.
+LEAST_SUM = 1e-290
 
 
 class HedgeState(NamedTuple):
@@ -171,7 +174,8 @@ def unit_weights(gradient: Matrix, curvature: Array) -> Array:
     gradients ten times as large give the same weights.
     """
     n_columns = len(gradient)
-    rate = np.sqrt(np.log(2 * n_columns - 1) / np.where(curvature > 0, curvature, np.inf))
+    moved = np.where(curvature > LEAST_SUM, curvature, np.inf)
+    rate = np.sqrt(np.log(2 * n_columns - 1) / moved)
     exponent = rate[:, None] * gradient
     largest = np.abs(exponent).max(axis=1, keepdims=True)
     plus, minus = np.exp(-exponent - largest), np.exp(exponent - largest)
@@ -187,4 +191,4 @@ def unit_radius(matched: Array, squared: Array) -> Array:
     It is at most one. Larger balls predict hubs better, but then explain away the very
     correlations that the edge tests want to weigh (docs/theory.md, section 8).
     """
-    return np.clip(matched / squared, 0.0, LARGEST_RADIUS)
+    return np.clip(matched / np.maximum(squared, LEAST_SUM), 0.0, LARGEST_RADIUS)

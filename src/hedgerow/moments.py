@@ -15,6 +15,10 @@ Array = NDArray[np.float64]
 
 
 _ROUNDING = 1e-13  # relative error that sums of many rows may gather
+# The least standard deviation of a column that varies. Its square, 1e-290, and products of two are
+# far from 2.2e-308, where numbers begin to lose digits; so is the precision, up to 1e9 times the
+# inverse of it, from overflow.
+SMALLEST_SPREAD = 1e-145
 
 
 class Columns(NamedTuple):
@@ -28,7 +32,8 @@ class Columns(NamedTuple):
     @property
     def scale(self) -> Array:
         """Standard deviation of each column; zero where a column has not varied."""
-        return np.sqrt(self.squares / (self.weight or 1.0))
+        scale = np.sqrt(self.squares / (self.weight or 1.0))
+        return np.where(scale > SMALLEST_SPREAD, scale, 0.0)
 
 
 class Moments(NamedTuple):
@@ -126,8 +131,21 @@ def scaled_moments(moments: Moments, factor: float) -> Moments:
 
 def varies(moments: Moments) -> NDArray[np.bool_]:
     """Return which columns vary by more than the rounding error of their values."""
-    spread = np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
-    return spread > _ROUNDING * np.abs(moments.mean)
+    return _spread(moments) > np.maximum(_ROUNDING * np.abs(moments.mean), SMALLEST_SPREAD)
+
+
+def too_small(moments: Moments) -> NDArray[np.bool_]:
+    """Return which columns have numbers so small that it cannot be told whether they vary.
+
+    Not those that have been zero throughout.
+    """
+    return so_small(moments.mean, _spread(moments))
+
+
+def so_small(mean: Array, spread: Array) -> NDArray[np.bool_]:
+    """Return the same, given the mean and the standard deviation of each column."""
+    tiny = (spread <= SMALLEST_SPREAD) & (np.abs(mean) <= SMALLEST_SPREAD / _ROUNDING)
+    return tiny & ((spread != 0) | (mean != 0))
 
 
 def per_scale(moments: Moments) -> Array:
@@ -142,6 +160,10 @@ def correlation(moments: Moments) -> Array:
     result = moments.products * np.outer(factor, factor)
     np.fill_diagonal(result, 1.0)
     return result
+
+
+def _spread(moments: Moments) -> Array:
+    return np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
 
 
 def _weights(rows: NDArray[np.floating], weights: Array | None) -> Array:

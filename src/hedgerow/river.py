@@ -10,8 +10,10 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._validate import LARGEST_NUMBER
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators._input import listed
+from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.table import EdgeTable
 
 try:
@@ -40,6 +42,10 @@ class RiverHedgeGraph(base.Estimator):
     half_life : float or None, default=None
         Number of rows after which a row counts half as much; None: every row counts for ever.
 
+    Notes
+    -----
+    Several threads can use one model: each call waits until no other is being answered.
+
     Examples
     --------
     >>> import numpy as np
@@ -62,21 +68,26 @@ class RiverHedgeGraph(base.Estimator):
         self._learner = HedgeGraph(error=error, level=level, half_life=half_life)
         self._names: dict[Hashable, None] = {}  # a set in order
         self._held: list[list[float]] = []
+        self._known: HedgeGraph | None = None  # asked last, as long as there are no more rows
 
     @property
     def _supervised(self) -> bool:
         return False
 
     @property
+    @locked
     def edges(self) -> EdgeTable:
         """Edges at the chosen level, the surest first, by the names of features."""
-        return self.graph.edges_
+        if self._held or self._known is None:
+            self._known = self.graph
+        return self._known.edges_
 
     @property
+    @locked
     def graph(self) -> HedgeGraph:
-        """The `HedgeGraph` of all rows so far, with everything it offers.
+        """A `HedgeGraph` of all rows so far, with everything it offers.
 
-        After further rows, ask for it again.
+        It is a copy, and goes its own way. After further rows, ask for it again.
         """
         self._learn()
         graph = copy.copy(self._learner)
@@ -84,6 +95,7 @@ class RiverHedgeGraph(base.Estimator):
             graph.feature_names_in_ = np.array(list(self._names), dtype=object)
         return graph
 
+    @locked
     def learn_one(self, x: Mapping[Hashable, Any]) -> None:
         """Learn from one row.
 
@@ -98,6 +110,7 @@ class RiverHedgeGraph(base.Estimator):
         if len(self._held) == _HELD:
             self._learn()
 
+    @locked
     def learn_many(self, X: Any) -> None:
         """Learn from several rows.
 
@@ -111,7 +124,15 @@ class RiverHedgeGraph(base.Estimator):
         self._learn()
         columns = [_numbers(name, frame[name].to_numpy()) for name in self._names]
         if len(frame):
+            self._known = None
             self._learner.partial_fit(np.column_stack(columns))
+
+    @locked
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle gets: all that was learned, in memory of its own."""
+        state = without_lock(super().__getstate__())
+        own = {"_learner": copy.copy(self._learner), "_held": list(self._held), "_known": None}
+        return state | own
 
     def _match(self, features: Iterable[Hashable]) -> None:
         """Keep the names of the first row's features; raise if a later row has others."""
@@ -127,13 +148,14 @@ class RiverHedgeGraph(base.Estimator):
     def _learn(self) -> None:
         """Learn from the rows that are held."""
         if self._held:
+            self._known = None
             self._learner.partial_fit(np.array(self._held))
             self._held.clear()
 
 
 def _numbers(name: Hashable, column: NDArray[Any]) -> NDArray[np.float64]:
     """Return a column as numbers; raise if one is none."""
-    if column.dtype.kind not in "biuf" or not np.isfinite(column).all():
+    if column.dtype.kind not in "biuf" or not (np.abs(column) <= LARGEST_NUMBER).all():
         _refuse_bad((name, value) for value in column.tolist())
     return column.astype(np.float64)
 
@@ -142,3 +164,7 @@ def _refuse_bad(items: Iterable[tuple[Hashable, Any]]) -> None:
     for name, value in items:
         if not isinstance(value, Real) or not isfinite(value):
             raise ValueError(f"feature {name!r} must be a finite number, got {value!r}")
+        if abs(float(value)) > LARGEST_NUMBER:
+            raise ValueError(
+                f"feature {name!r} must be a number of size up to {LARGEST_NUMBER:g}, got {value:g}"
+            )

@@ -48,7 +48,7 @@ def test_names_are_text(walk):
 @pytest.mark.parametrize("level", [0.05, "balanced"])
 def test_looking_at_a_model_computes_nothing(walk, monkeypatch, level):
     model = HedgeGraph(level=level).partial_fit(walk)
-    for computation in ("_graph", "_moments", "_precision"):
+    for computation in ("_graph", "_precision"):
         monkeypatch.setattr(HedgeGraph, computation, None)  # calling it is an error
     assert "<p>Learned from 400 rows of 3 columns.</p>" in model._repr_html_()
     assert {"edges_", "precision_", "fit", "_repr_html_"} <= set(dir(model))

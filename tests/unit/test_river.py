@@ -147,6 +147,33 @@ def test_what_is_no_number_is_refused_by_name(walks, value):
             learn(rows)
 
 
+@pytest.mark.parametrize("value", [-1.797e308, 1e146, 10**200])
+def test_what_cannot_be_squared_is_refused_and_leaves_no_trace(walks, value):
+    model = RiverHedgeGraph()
+    first, second = dictionaries(walks[:2])
+    model.learn_one(first)
+    message = r"feature 'c' must be a number of size up to 1e\+145, got"
+    for learn, rows in (
+        (model.learn_one, {**second, "c": value}),
+        (model.learn_many, pd.DataFrame([{**second, "c": float(value)}])),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learn(rows)
+    model.learn_one(second)
+    assert model.graph.n_samples_seen_ == 2
+
+
+def test_a_graph_goes_its_own_way(walks):
+    model = RiverHedgeGraph()
+    model.learn_many(pd.DataFrame(walks[:300], columns=NAMES))
+    graph, edges = model.graph, model.edges
+    model.learn_many(pd.DataFrame(walks[300:], columns=NAMES))
+    assert same(graph.edges_, edges)
+    assert graph.n_samples_seen_ == 300
+    graph.partial_fit(pd.DataFrame(walks, columns=NAMES))
+    assert same(model.edges, HedgeGraph().fit(pd.DataFrame(walks, columns=NAMES)).edges_)
+
+
 def test_a_clone_starts_anew_with_the_same_parameters(walks):
     model = RiverHedgeGraph(error="fwer", level=0.2, half_life=50)
     model.learn_many(pd.DataFrame(walks, columns=NAMES))

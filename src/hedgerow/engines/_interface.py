@@ -24,6 +24,7 @@ class Repeats(NamedTuple):
     varies: NDArray[np.bool_]
     original: Indices  # the first column that is this one up to scale, shift and sign; or itself
     sign: Array  # of the correlation of the two
+    too_small: NDArray[np.bool_]  # whether its numbers are too small to tell if it varies
 
 
 class Edges(NamedTuple):

@@ -10,7 +10,15 @@ from hedgerow.edges import judge_pairs
 from hedgerow.engines._interface import Array, Edges, Indices, Named, Repeats
 from hedgerow.engines._sums import Learned, learned_of, named, part_of, scaled
 from hedgerow.forgetting import NEVER, decline, row_weights
-from hedgerow.moments import Moments, correlation, init_moments, merge_moments, moments_of, varies
+from hedgerow.moments import (
+    Moments,
+    correlation,
+    init_moments,
+    merge_moments,
+    moments_of,
+    too_small,
+    varies,
+)
 
 Rows = NDArray[np.floating]
 
@@ -80,7 +88,7 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     corr = correlation(evidence.moments)
     original = (np.abs(corr) > copy).argmax(axis=1)
     sign = np.sign(corr[np.arange(len(corr)), original])
-    return Repeats(varies(evidence.moments), original, sign)
+    return Repeats(varies(evidence.moments), original, sign, too_small(evidence.moments))
 
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:

@@ -1,7 +1,6 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
 import os
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +14,13 @@ from hedgerow._version import __version__
 from hedgerow.engines import engine_for, engine_for_saved
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
+from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.estimators._notebook import NotebookSummary
-from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
+from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
-from hedgerow.moments import Moments
+from hedgerow.moments import SMALLEST_SPREAD
 from hedgerow.promises import BALANCED, promise_of
 from hedgerow.table import EdgeTable
 
@@ -95,6 +95,10 @@ class HedgeGraph(NotebookSummary):
     a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
     proved about it and what is only measured: docs/theory.md, sections 8 to 13.
 
+    Several threads can use one model: each call, and each question for a result, waits until no
+    other is being answered. For several results of the same rows while another thread learns, ask
+    a copy (``copy.copy``), which goes its own way.
+
     Examples
     --------
     >>> import numpy as np
@@ -118,6 +122,7 @@ class HedgeGraph(NotebookSummary):
         self.device = device
         self.half_life = half_life
 
+    @locked
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn the graph from all the rows of ``X``, in their order.
 
@@ -133,6 +138,7 @@ class HedgeGraph(NotebookSummary):
         self._graph()
         return self
 
+    @locked
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Learn from further rows; the results so far are forgotten, the rows are not.
 
@@ -155,28 +161,33 @@ class HedgeGraph(NotebookSummary):
         return self
 
     @property
+    @locked
     def n_samples_seen_(self) -> int:
         """Number of rows learned from."""
         check_is_fitted(self)
         return self._stream.rows
 
     @property
+    @locked
     def n_samples_effective_(self) -> float:
         """Number of rows that the tests count with."""
         check_is_fitted(self)
         return self._stream.effective_rows
 
     @property
+    @locked
     def edges_(self) -> EdgeTable:
         """Edges at the chosen level, the surest first."""
         return self.edges_up_to(self.level_)
 
     @property
+    @locked
     def level_(self) -> float:
         """The error rate; of a balanced graph, its estimated share of false edges."""
         graph, level = self._graph(), self._level_asked()
         return graph.balanced_level() if level is None else level
 
+    @locked
     def edges_up_to(self, level: float) -> EdgeTable:
         """Return the edges at another error level, of the same kind, without new tests.
 
@@ -203,6 +214,7 @@ class HedgeGraph(NotebookSummary):
             q_value=graph.q_value,
         )
 
+    @locked
     def graph_up_to(self, level: float) -> Graph:
         """Return what `edges_up_to` returns with columns as numbers, and findings about columns.
 
@@ -217,12 +229,14 @@ class HedgeGraph(NotebookSummary):
         return graph.up_to(level)
 
     @property
+    @locked
     def adjacency_(self) -> csr_array:
         """The graph as a sparse boolean matrix."""
         graph = self._graph().up_to(self.level_)
         return self._symmetric(graph, np.ones(len(graph.source), dtype=np.bool_))
 
     @property
+    @locked
     def partial_corr_(self) -> NDArray[np.float64]:
         """Partial correlations of the edges, one on the diagonal."""
         graph = self._graph().up_to(self.level_)
@@ -231,21 +245,25 @@ class HedgeGraph(NotebookSummary):
         return result
 
     @property
+    @locked
     def location_(self) -> NDArray[np.float64]:
         """Mean of each column."""
         check_is_fitted(self)
-        return self._stream.mean()
+        return self._stream.mean().copy()
 
     @property
+    @locked
     def precision_(self) -> NDArray[np.float64]:
         """Maximum-likelihood precision matrix on the graph."""
         return self._precision().precision.toarray()
 
     @property
+    @locked
     def covariance_(self) -> NDArray[np.float64]:
         """Covariance matrix of the fitted model."""
         return self._precision().covariance
 
+    @locked
     def score(self, X: Any, y: None = None) -> float:
         """Return the mean Gaussian log-likelihood of the rows of ``X`` under the fitted model.
 
@@ -258,6 +276,7 @@ class HedgeGraph(NotebookSummary):
         rows = read_rows(self, X, reset=False)
         return mean_log_likelihood(rows, self.location_, self._precision().precision)
 
+    @locked
     def to_networkx(self) -> Any:
         """Return a networkx Graph whose edges carry partial_corr, z, p_value and q_value."""
         import networkx
@@ -269,6 +288,7 @@ class HedgeGraph(NotebookSummary):
             graph.add_edge(values.pop("source"), values.pop("target"), **values)
         return graph
 
+    @locked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file; it can be loaded and learned further.
 
@@ -279,10 +299,12 @@ class HedgeGraph(NotebookSummary):
         """
         storage.write(path, _KIND, *self.parts())
 
+    @locked
     def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what `save` writes, a header that JSON can hold and arrays.
 
-        The arrays are the model's own, and change as it learns.
+        The arrays are the model's own, and change as it learns, but not as it is asked for
+        results. `save` keeps other threads from learning until they are written.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -318,6 +340,24 @@ class HedgeGraph(NotebookSummary):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_stream")
 
+    @locked
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, once no other thread is using the model.
+
+        Parameters
+        ----------
+        **params : parameters of the estimator
+        """
+        return super().set_params(**params)
+
+    @locked
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle gets: all that was learned, in memory of its own."""
+        state = without_lock(super().__getstate__())
+        if "_stream" in state:
+            state |= {"_stream": self._stream.copied(), "_results": dict(self._results)}
+        return state
+
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
         self._half_life()
@@ -339,12 +379,6 @@ class HedgeGraph(NotebookSummary):
     def _forget_results(self) -> None:
         self._results: dict[Any, Any] = {}
 
-    def _moments(self) -> Moments:
-        check_is_fitted(self)
-        if "moments" not in self._results:
-            self._results["moments"] = self._stream.moments()
-        return self._results["moments"]
-
     def _graph(self) -> Graph:
         check_is_fitted(self)
         self._check_parameters()
@@ -352,8 +386,10 @@ class HedgeGraph(NotebookSummary):
         if key not in self._results:
             stream = self._stream
             evidence = stream.evidence()
-            self._results[key] = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
-            self._warn(self._results[key])
+            graph = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
+            self._refuse_too_small(graph)
+            self._results[key] = graph
+            self._warn(graph)
         return self._results[key]
 
     def _graph_key(self) -> tuple[str, str, float]:
@@ -363,6 +399,7 @@ class HedgeGraph(NotebookSummary):
     def _level_asked(self) -> float | None:
         return None if self.level == BALANCED else float(self.level)
 
+    @locked
     def _known_edges(self) -> EdgeTable | None:
         return self.edges_ if self._graph_key() in self._results else None
 
@@ -370,13 +407,13 @@ class HedgeGraph(NotebookSummary):
         check_is_fitted(self)
         key = ("precision", self.error, self.level)
         if key not in self._results:
-            moments = self._moments()
+            moments = self._stream.moments()
             n_rows = max(int(moments.effective_rows), 1)
             fit = fit_precision(moments.covariance, n_rows, self.adjacency_)
             self._results[key] = fit
             if fit.shrinkage:
                 columns = listed(map(repr, column_labels(self)[fit.shrunk]))
-                _warn(
+                warn(
                     DataWarning,
                     f"the likelihood has no maximum for {columns}; their correlations were "
                     f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
@@ -388,6 +425,15 @@ class HedgeGraph(NotebookSummary):
         shape = (self.n_features_in_, self.n_features_in_)
         return csr_array((np.r_[values, values], ends), shape=shape)
 
+    def _refuse_too_small(self, graph: Graph) -> None:
+        # A column that is zero since long may be the rest of one that was forgotten.
+        if len(graph.too_small) and self.half_life is None:
+            columns = listed(map(repr, column_labels(self)[graph.too_small]))
+            raise ValueError(
+                f"columns must be zero or vary by more than {SMALLEST_SPREAD:g}, whose square can "
+                f"be told from zero, got smaller numbers in columns: {columns}; multiply them"
+            )
+
     def _warn(self, graph: Graph) -> None:
         names = [repr(name) for name in column_labels(self)]
         constant = listed(names[j] for j in graph.constant)
@@ -395,19 +441,15 @@ class HedgeGraph(NotebookSummary):
         copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
         determined = listed(names[j] for j in graph.determined)
         if constant:
-            _warn(DataWarning, f"constant columns are isolated nodes: {constant}")
+            warn(DataWarning, f"constant columns are isolated nodes: {constant}")
         if copies:
-            _warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
+            warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
         if determined:
-            _warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
+            warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
         kind = "rows" if self.half_life is None else "effective rows"
         n_rows = self.n_samples_effective_
         shortage = shortage_of_rows(
             n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
         )
         if shortage:
-            _warn(GuaranteeWarning, shortage)
-
-
-def _warn(category: type[Warning], message: str) -> None:
-    warnings.warn(message, category, stacklevel=5)
+            warn(GuaranteeWarning, shortage)

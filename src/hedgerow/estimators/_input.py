@@ -1,6 +1,7 @@
 """What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -8,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
+
+from hedgerow._validate import LARGEST_NUMBER
 
 _NAMED_IN_FULL = 5
 
@@ -20,24 +23,28 @@ def read_rows(
     min_rows: int = 1,
     dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
 ) -> NDArray[np.floating]:
-    """Return ``X`` as a finite, C-contiguous array of at least two columns.
+    """Return ``X`` as a C-contiguous array of at least two columns, of numbers that can be squared.
 
     ``X`` is an array, a data frame (pandas, polars, or any that narwhals knows) or an Arrow
     table. Names and number of columns are kept on the estimator when ``reset`` is true, and
     compared with those kept otherwise. An array whose type is in ``dtypes`` is not copied.
     """
+    X = _without_mask(X)
     _refuse_non_numeric(X)
-    rows = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=list(dtypes),
-        order="C",
-        ensure_all_finite=False,
-        ensure_min_samples=min_rows,
-        ensure_min_features=2 if reset else 1,
-    )
-    _refuse_non_finite(rows, column_labels(estimator))
+    try:
+        rows = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=list(dtypes),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+            ensure_min_features=2 if reset else 1,
+        )
+    except TypeError as error:
+        raise TypeError(f"{error}{_first_not_a_number(X)}") from error
+    _refuse_too_large(rows, column_labels(estimator))
     return rows
 
 
@@ -67,11 +74,31 @@ def listed(items: Iterable[str]) -> str:
     return f"{text} and {rest} more" if rest > 0 else text
 
 
+def _without_mask(X: Any) -> Any:
+    """Return what a masked array holds, or rows of masked arrays; raise if anything is masked."""
+    if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
+        X = np.ma.array(X)
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    masked = np.ma.getmaskarray(X)
+    if masked.any():
+        per_column = masked.sum(axis=0) if masked.ndim == 2 else np.atleast_1d(masked.sum())
+        columns = listed(f"{j} ({per_column[j]})" for j in np.flatnonzero(per_column))
+        raise ValueError(
+            f"X must be finite, got {masked.sum()} masked (missing) values in columns: {columns}"
+        )
+    return X.data
+
+
 def _refuse_non_numeric(X: Any) -> None:
     """Raise for columns that are not numbers, even where text could be read as numbers."""
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("X must be a table in memory, got a lazy one; collect() reads it")
     if isinstance(frame, nw.DataFrame):
         bad = _frame_columns_not_numeric(frame)
+    elif isinstance(X, np.ndarray) and X.dtype.kind in "mM":  # a time without value is a number
+        bad = [f"all ({X.dtype})"]
     elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "USO":
         bad = [
             str(j) for j in range(X.shape[1]) if any(isinstance(v, str | bytes) for v in X[:, j])
@@ -92,10 +119,25 @@ def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
     ]
 
 
-def _refuse_non_finite(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:
-    # The sum is finite only if every entry is, and costs no array; it may overflow by itself.
+def _first_not_a_number(X: Any) -> str:
+    """Return where the first object is that stopped a conversion to numbers, if one is found."""
+    cells = getattr(X, "to_numpy", lambda: X)()
+    if not isinstance(cells, np.ndarray) or cells.ndim != 2 or cells.dtype != object:
+        return ""
+    labels = list(getattr(X, "columns", range(cells.shape[1])))
+    for (row, column), value in np.ndenumerate(cells):
+        if not (value is None or isinstance(value, Real)):
+            return f"; X must have numbers, got {value!r} in column {labels[column]!r}, row {row}"
+    return ""
+
+
+def _refuse_too_large(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:
+    """Raise for NaN and infinity, and for numbers whose squares could not be summed."""
+    # No entry is larger than the root of the sum of squares, which costs no array. In single
+    # precision it overflows earlier than need be: then a closer look finds nothing.
+    flat = rows.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(rows.sum()):
+        if np.dot(flat, flat) <= LARGEST_NUMBER**2:
             return
     missing, infinite = np.isnan(rows), np.isinf(rows)
     per_column = missing.sum(axis=0) + infinite.sum(axis=0)
@@ -104,4 +146,18 @@ def _refuse_non_finite(rows: NDArray[np.floating], labels: NDArray[np.object_]) 
         raise ValueError(
             f"X must be finite, got {missing.sum()} NaN (missing) and {infinite.sum()} inf values "
             f"in columns: {columns}"
+        )
+    _refuse_beyond(np.abs(rows) > LARGEST_NUMBER, rows, labels)
+
+
+def _refuse_beyond(
+    beyond: NDArray[np.bool_], rows: NDArray[np.floating], labels: NDArray[np.object_]
+) -> None:
+    if beyond.any():
+        i, j = np.argwhere(beyond)[0]
+        columns = listed(repr(label) for label in labels[beyond.any(axis=0)])
+        raise ValueError(
+            f"X must have numbers of size up to {LARGEST_NUMBER:g}, whose squares can be summed, "
+            f"got {rows[i, j]:g} in column {labels[j]!r}, row {i} (the first of {beyond.sum()}, in "
+            f"columns: {columns})"
         )

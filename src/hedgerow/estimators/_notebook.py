@@ -11,6 +11,7 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
+from hedgerow.estimators._lock import locked
 from hedgerow.promises import in_words, promise_of
 from hedgerow.table import EdgeTable
 
@@ -35,6 +36,7 @@ class NotebookSummary(BaseEstimator):
     def _shows_what_it_learned(self) -> bool:
         return self.__sklearn_is_fitted__() and get_config()["display"] == "diagram"
 
+    @locked
     def _learned_html(self) -> str:
         head = f"<code>{escape(repr(self))}</code>"
         rows, columns = f"{self.n_samples_seen_:,} rows", f"{self.n_features_in_:,} columns"

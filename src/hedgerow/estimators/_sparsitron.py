@@ -1,7 +1,7 @@
 """SparsitronGraph: the paper's algorithm as a scikit-learn estimator."""
 
-import warnings
-from typing import Any, Self
+from copy import deepcopy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from sklearn.utils.metaestimators import available_if
 
 from hedgerow._validate import in_open_interval, integer_at_least, one_of
 from hedgerow.estimators._input import column_labels, listed, read_rows, refuse_constant
-from hedgerow.estimators._sparsitron_stream import Plan, SparsitronStream
-from hedgerow.estimators._warnings import GuaranteeWarning
+from hedgerow.estimators._lock import locked, without_lock
+from hedgerow.estimators._sparsitron_stream import Choice, Plan, SparsitronStream
+from hedgerow.estimators._warnings import GuaranteeWarning, warn
 from hedgerow.sparsitron import SELECTIONS, edges_from_weights, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
@@ -32,6 +33,13 @@ def _refuse_overflow(low: NDArray[Any], high: NDArray[Any], plan: Plan) -> None:
     limit = _LARGEST_ENTRY / plan.scale
     if largest > limit:
         raise ValueError(f"X must have entries of size up to {limit:g}, got {largest:g}")
+
+
+class _Result(NamedTuple):
+    """What the last row brings."""
+
+    choice: Choice
+    adjacency: csr_array
 
 
 class SparsitronGraph(BaseEstimator):
@@ -108,6 +116,11 @@ class SparsitronGraph(BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the columns have names.
 
+    Notes
+    -----
+    Several threads can use one model: each call, and each question for a result, waits until no
+    other is being answered. A copy goes its own way.
+
     Warns
     -----
     GuaranteeWarning
@@ -151,6 +164,7 @@ class SparsitronGraph(BaseEstimator):
         self.n_holdout = n_holdout
         self.assume_centered = assume_centered
 
+    @locked
     def fit(self, X: Any, y: None = None) -> Self:
         """Learn the graph from all the rows of ``X``, in their order.
 
@@ -169,6 +183,7 @@ class SparsitronGraph(BaseEstimator):
         return self._take(rows)
 
     @available_if(_horizon_is_stated)
+    @locked
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Take the next rows of a stream of ``horizon`` rows; the last of them brings the graph.
 
@@ -186,19 +201,72 @@ class SparsitronGraph(BaseEstimator):
             self._start(integer_at_least("horizon", self.horizon, 3))
         return self._take(rows)
 
+    @property
+    @locked
+    def weights_(self) -> NDArray[np.float64]:
+        """Row i is the estimate of ``-theta_ij / theta_ii``."""
+        return self._found("weights_").choice.weights
+
+    @property
+    @locked
+    def adjacency_(self) -> csr_array:
+        """The graph."""
+        return self._found("adjacency_").adjacency
+
+    @property
+    @locked
+    def selected_step_(self) -> NDArray[np.int64]:
+        """Last candidate that each node's weights average over."""
+        return self._found("selected_step_").choice.steps
+
+    @property
+    @locked
+    def selected_span_(self) -> NDArray[np.int64]:
+        """Number of candidates averaged."""
+        return self._found("selected_span_").choice.spans
+
+    @property
+    @locked
+    def n_samples_seen_(self) -> int:
+        """Rows taken so far."""
+        if not hasattr(self, "_stream"):
+            raise AttributeError("n_samples_seen_ is known from the first row on")
+        return self._stream.seen
+
+    @locked
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, once no other thread is using the model.
+
+        Parameters
+        ----------
+        **params : parameters of the estimator
+        """
+        return super().set_params(**params)
+
+    @locked
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle gets: all that was learned, in memory of its own."""
+        state = without_lock(super().__getstate__())
+        if "_stream" in state:
+            state["_stream"] = deepcopy(self._stream)
+        return state
+
+    @locked
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "weights_")
+        return getattr(self, "_result", None) is not None
+
+    def _found(self, name: str) -> _Result:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{name} is known from the last row on")
+        return self._result
 
     def _start(self, horizon: int) -> None:
         """Forget any earlier result; fix all that must be known before the first row."""
         self._check_parameters()
-        for name in ("weights_", "adjacency_", "selected_step_", "selected_span_"):
-            if hasattr(self, name):
-                delattr(self, name)
+        self._result: Any = None
         plan = self._plan(horizon)
         self.n_steps_, self.n_holdout_ = plan.n_steps, plan.n_holdout
         self.guaranteed_rows_ = self._rows_for_guarantee()
-        self.n_samples_seen_ = 0
         self._low = np.full(self.n_features_in_, np.inf)
         self._high = -self._low
         self._stream = SparsitronStream(plan)
@@ -218,16 +286,14 @@ class SparsitronGraph(BaseEstimator):
             refuse_constant(low, high, column_labels(self))
         self._low, self._high = low, high
         self._stream.feed(rows)
-        self.n_samples_seen_ = seen
         if seen == plan.horizon:
             self._finish()
         return self
 
     def _finish(self) -> None:
         choice = self._stream.choose()
-        self.weights_ = choice.weights
-        self.selected_step_, self.selected_span_ = choice.steps, choice.spans
-        self.adjacency_ = csr_array(edges_from_weights(choice.weights, self.min_edge_strength))
+        adjacency = csr_array(edges_from_weights(choice.weights, self.min_edge_strength))
+        self._result = _Result(choice, adjacency)
         self._warn_where_unproved()
 
     def _plan(self, horizon: int) -> Plan:
@@ -301,19 +367,17 @@ class SparsitronGraph(BaseEstimator):
         if beyond.size:
             labels = column_labels(self)
             columns = listed(f"{labels[j]!r} ({peak[j]:.3g})" for j in beyond)
-            warnings.warn(
+            warn(
+                GuaranteeWarning,
                 f"max_variance={self.max_variance:g} is too small for X, or X is far from "
                 f"Gaussian: with probability {1 - self.delta:g} no entry should be further than "
                 f"{plan.row_bound:.3g} from its mean, got columns {columns}; the graph may be "
                 "wrong",
-                GuaranteeWarning,
-                stacklevel=5,
             )
         if plan.horizon < self.guaranteed_rows_:
-            warnings.warn(
+            warn(
+                GuaranteeWarning,
                 f"{plan.horizon} rows are fewer than the {self.guaranteed_rows_:.3g} with which "
                 f"these parameters guarantee a probability of error of at most {self.delta:g}; "
                 "edges may be missing",
-                GuaranteeWarning,
-                stacklevel=5,
             )

@@ -7,6 +7,7 @@ kept: the state is a few (p, p) arrays, whatever T and M.
 """
 
 from math import log, sqrt
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from hedgerow.sparsitron import default_beta, selection_windows
 Array = NDArray[np.float64]
 
 _BLOCK_SIZE = 2**20  # entries copied, centred and scaled at a time
+# The kernels use all cores, by a pool of threads that may end the process if two threads call it
+# at once (Numba's "workqueue", where there is no other): different models take turns.
+_KERNELS = Lock()
 
 
 class Plan(NamedTuple):
@@ -73,11 +77,13 @@ class SparsitronStream:
         """Take the next rows."""
         block = max(1, _BLOCK_SIZE // self.plan.n_features)
         for start in range(0, len(rows), block):
-            self._feed_block(rows[start : start + block].astype(np.float64))
+            with _KERNELS:
+                self._feed_block(rows[start : start + block].astype(np.float64))
 
     def choose(self) -> Choice:
         """Return the outcome once all rows have been fed."""
-        return self._learner.choose()
+        with _KERNELS:
+            return self._learner.choose()
 
     def _feed_block(self, rows: Array) -> None:
         if self.plan.centre:

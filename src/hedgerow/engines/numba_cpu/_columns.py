@@ -12,6 +12,9 @@ import numpy as np
 from numba import njit
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.moments import SMALLEST_SPREAD
+
+_LEAST_SQUARE = SMALLEST_SPREAD**2
 
 
 @njit(**IN_ORDER)
@@ -57,7 +60,7 @@ def _per_scale(squares, total):
     """Return one over each column's spread; zero where nothing has varied."""
     result = np.zeros(squares.size)
     for j in range(squares.size):
-        if squares[j] > 0.0:
+        if squares[j] > _LEAST_SQUARE * total:
             result[j] = sqrt(total / squares[j])
     return result
 

@@ -23,7 +23,7 @@ from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
-from hedgerow.moments import per_scale, varies
+from hedgerow.moments import per_scale, too_small, varies
 from hedgerow.neighbours import step_thresholds
 from hedgerow.progress import report
 
@@ -62,7 +62,7 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
             for some in blocks(len(original), _TILE)
         )
     sign = np.sign(moments.products[np.arange(len(original)), original])
-    return Repeats(varies(moments), original, sign)
+    return Repeats(varies(moments), original, sign, too_small(moments))
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:

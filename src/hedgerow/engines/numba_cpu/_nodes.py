@@ -22,10 +22,11 @@ from hedgerow.engines.numba_cpu._products import (
     dot_products,
     padded,
 )
-from hedgerow.hedge import LARGEST_RADIUS
+from hedgerow.hedge import LARGEST_RADIUS, LEAST_SUM
 
 _SAFE_EXPONENT = np.float32(60.0)  # 2**±60, and sums of billions of them, are far from overflow
 _SAFE_LARGE = np.float32(2.0**60)
+_LEAST_CURVATURE = 1e-70  # gradients and rates of a smaller one are beyond single precision
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _NO_BITS = np.int32(0)
 
@@ -103,7 +104,7 @@ def copy_rows(source, target):
 @njit(**IN_ORDER)
 def _unit_radius(matched, squared):
     """Return the radius of a node's l1 ball (``hedge.unit_radius``)."""
-    return min(max(matched / squared, 0.0), LARGEST_RADIUS)
+    return min(max(matched / max(squared, LEAST_SUM), 0.0), LARGEST_RADIUS)
 
 
 @njit(**IN_ORDER)
@@ -114,7 +115,7 @@ def _root_of_experts(n_columns):
 
 @njit(**IN_ORDER)
 def _rate(root_of_experts, curvature):
-    return np.float32(root_of_experts / sqrt(curvature) if curvature > 0.0 else 0.0)
+    return np.float32(root_of_experts / sqrt(curvature) if curvature > _LEAST_CURVATURE else 0.0)
 
 
 @njit(**IN_ORDER)

@@ -21,6 +21,7 @@ from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
 from hedgerow.hedge import batch_ends
+from hedgerow.moments import SMALLEST_SPREAD, so_small
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
 SINGLE_UP_TO = 8192
@@ -32,6 +33,7 @@ class Evidence(NamedTuple):
 
     columns: Tensor  # (p, m), float64; mean 0 and mean square 1, or zeros
     varies: Tensor  # which columns are not zeros
+    too_small: Tensor  # which of the others have numbers too small to tell if they vary
     weights: Weights
     settings: Settings
 
@@ -77,8 +79,8 @@ def learn(rows: Tensor, settings: Settings) -> Weights:
     return learning.learn(standard, rows.shape[1], batches, settings)
 
 
-def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the columns, as rows, with mean 0 and mean square 1, and which of them vary.
+def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the columns, as rows, with mean 0 and mean square 1, which vary, which are too small.
 
     Columns that do not vary by more than rounding are zero.
     """
@@ -86,9 +88,10 @@ def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor]:
     mean = columns.mean(1, keepdim=True)
     columns -= mean
     spread = columns.square().mean(1, keepdim=True).sqrt()
-    varies = spread > _ROUNDING * mean.abs()
+    varies = spread > torch.clamp(_ROUNDING * mean.abs(), min=SMALLEST_SPREAD)
     columns /= torch.where(varies, spread, torch.inf)
-    return columns, varies[:, 0]
+    tiny = so_small(mean[:, 0].cpu().numpy(), spread[:, 0].cpu().numpy())
+    return columns, varies[:, 0], torch.tensor(tiny, device=columns.device)
 
 
 def weights(evidence: Evidence) -> NDArray[np.float32]:
@@ -107,7 +110,8 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     copies = torch.nonzero(original != torch.arange(len(columns), device=columns.device))[:, 0]
     sign = torch.ones(len(columns), dtype=torch.float64, device=columns.device)
     sign[copies] = torch.sign((columns[copies] * columns[original[copies]]).sum(1))
-    return Repeats(varies.cpu().numpy(), original.cpu().numpy(), sign.cpu().numpy())
+    found = (varies, original, sign, evidence.too_small)
+    return Repeats(*(each.cpu().numpy() for each in found))
 
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
@@ -121,9 +125,8 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     for copy in np.flatnonzero(repeats.original != np.arange(len(repeats.original))):
         folded[:, place[int(repeats.original[copy])]] += repeats.sign[copy] * values[kept, copy]
     folded.fill_diagonal_(0)
-    return Evidence(
-        evidence.columns[kept], evidence.varies[kept], Weights(result, unit), evidence.settings
-    )
+    about = (evidence.columns[kept], evidence.varies[kept], evidence.too_small[kept])
+    return Evidence(*about, Weights(result, unit), evidence.settings)
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:

@@ -17,6 +17,7 @@ from torch import Tensor
 from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
 from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
 from hedgerow.hedge import LARGEST_RADIUS
+from hedgerow.moments import SMALLEST_SPREAD
 from hedgerow.progress import report
 
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes
@@ -66,7 +67,7 @@ def standardise(rows: Tensor, batches: list[int], dtype: torch.dtype) -> Tensor:
     longest = max(stop - start for start, stop in pairwise([0, *batches]))
     node_kernels.standardise[(width // _COLUMNS,)](
         rows.contiguous(), ends, result, len(batches), p, width,
-        LONGEST=triton.next_power_of_2(longest), BN=_COLUMNS,
+        LEAST=SMALLEST_SPREAD**2, LONGEST=triton.next_power_of_2(longest), BN=_COLUMNS,
     )  # fmt: skip
     return result
 

@@ -10,8 +10,9 @@ import triton.language as tl
 
 @triton.jit
 def standardise(
-    rows, batches, result, n_batches, n_columns, width, LONGEST: tl.constexpr, BN: tl.constexpr
-):
+    rows, batches, result, n_batches, n_columns, width,
+    LEAST: tl.constexpr, LONGEST: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
     """Write the rows with mean 0 and spread 1, by the moments up to the end of their batch."""
     column = tl.program_id(0) * BN + tl.arange(0, BN)
     mean = tl.zeros((BN,), tl.float64)
@@ -29,7 +30,7 @@ def standardise(
         shift = own_mean - mean
         squares += tl.sum(away * away, axis=0) + shift * shift * (before * size / seen)
         mean += shift * (size / seen)
-        varied = squares > 0
+        varied = squares > LEAST * seen
         per_scale = tl.where(varied, 1.0 / tl.sqrt(tl.where(varied, squares / seen, 1.0)), 0.0)
         standard = (x - mean[None, :]) * per_scale[None, :]
         at = result + row * width + column[None, :]

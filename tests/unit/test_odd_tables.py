@@ -1,0 +1,209 @@
+"""Tables that are not plain numbers: refused by name, or learned as what they are."""
+
+import datetime
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+
+from hedgerow import HedgeGraph, SparsitronGraph, compare
+from hedgerow._validate import LARGEST_NUMBER
+
+NAMES = list("abcd")
+WALK = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)
+
+
+def gap(table):
+    """Return a copy of a pandas table without the number in row 3 of column b."""
+    table = table.copy()
+    table.loc[3, "b"] = pd.NA
+    return table
+
+
+def cell(value):
+    """Return the rows as objects, one of which is given."""
+    table = WALK.astype(object)
+    table[3, 1] = value
+    return table
+
+
+FRAME = pd.DataFrame((100 * WALK).round(), columns=NAMES)
+MASKED = np.ma.array(WALK, mask=np.zeros(WALK.shape, dtype=bool))
+MASKED[3:5, 1] = MASKED[7, 2] = np.ma.masked
+DAYS = np.datetime64("2020-01-01") + np.arange(800).reshape(400, 2)
+NO_DAY = np.where(DAYS[3, 0] == DAYS, np.datetime64("NaT"), DAYS)
+ONE_MISSING = "X must be finite, got 1 NaN (missing) and 0 inf values in columns: "
+
+REFUSED = {
+    "masked": (MASKED, "got 3 masked (missing) values in columns: 1 (2), 2 (1)"),
+    "masked rows": (list(MASKED), "got 3 masked (missing) values in columns: 1 (2), 2 (1)"),
+    "masked object": (cell(np.ma.masked), ONE_MISSING + "1 (1)"),
+    "Int64": (gap(FRAME.astype("Int64")), ONE_MISSING + "'b' (1)"),
+    "Float64": (gap(FRAME.astype("Float64")), ONE_MISSING + "'b' (1)"),
+    "boolean": (gap((FRAME > 0).astype("boolean")), ONE_MISSING + "'b' (1)"),
+    "arrow in pandas": (gap(FRAME.astype("float64[pyarrow]")), ONE_MISSING + "'b' (1)"),
+    "polars": (
+        pl.DataFrame({"a": [1, 2, 4], "b": [2, None, 3]}),
+        ONE_MISSING + "'b' (1)",
+    ),
+    "polars bool": (
+        pl.DataFrame({"a": [1, 2, 4], "b": [True, None, False]}),
+        ONE_MISSING + "'b' (1)",
+    ),
+    "arrow": (pa.table({"a": [1, 2, 4], "b": [2, None, 3]}), ONE_MISSING + "'b' (1)"),
+    "None": (cell(None), ONE_MISSING + "1 (1)"),
+    "pd.NA": (cell(pd.NA), "X must have numbers, got <NA> in column 1, row 3"),
+    "date": (cell(datetime.date(2020, 1, 2)), "got datetime.date(2020, 1, 2) in column 1, row 3"),
+    "complex object": (cell(1j), "X must have numbers, got 1j in column 1, row 3"),
+    "complex": (WALK + 1j, "Complex data not supported"),
+    "days": (DAYS, "X must have numeric columns, got columns that are not: all (datetime64[D])"),
+    "no day": (NO_DAY, "got columns that are not: all (datetime64[D])"),
+    "time spans": (DAYS - DAYS[0], "got columns that are not: all (timedelta64[D])"),
+    "dates in a frame": (FRAME.assign(t=DAYS[:, 0]), "columns that are not: 't' (Datetime"),
+    "periods in a frame": (
+        FRAME.assign(t=pd.period_range("2020", periods=400, freq="D")),
+        "got Period('2020-01-01', 'D') in column 't', row 0",
+    ),
+    "repeated names": (
+        pd.DataFrame(WALK, columns=list("abca")),
+        "Expected unique column names, got:\n- 'a' 2 times",
+    ),
+    "lazy": (pl.LazyFrame({"a": [1, 2]}), "X must be a table in memory, got a lazy one"),
+    "matrix": (np.matrix(WALK), "np.matrix is not supported"),
+    "sparse": (csr_array(WALK), "Use '.toarray()'"),
+    "huge": (
+        np.where(WALK > 3.9, -1.797e308, WALK),
+        "X must have numbers of size up to 1e+145, whose squares can be summed, got -1.797e+308 in "
+        f"column {np.argwhere(WALK > 3.9)[0][1]}, row {np.argwhere(WALK > 3.9)[0][0]} (the first "
+        f"of {(WALK > 3.9).sum()}, in columns: ",
+    ),
+    "scaled": (FRAME * 1e150, "in column 'a', row 0 (the first of"),
+    "whole numbers": (cell(10**200), "got 1e+200 in column 1, row 3 (the first of 1, in columns"),
+}
+
+
+@pytest.mark.parametrize("table", REFUSED.values(), ids=REFUSED)
+@pytest.mark.filterwarnings("ignore:.*(matrix|masked element).*")
+def test_what_is_no_number_is_refused_by_name(table):
+    X, message = table
+    for model in (HedgeGraph(), SparsitronGraph()):
+        with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+            model.fit(X)
+
+
+SAME = {
+    "nothing masked": np.ma.array(WALK),
+    "rows of which nothing is masked": [np.ma.array(row) for row in WALK],
+    "objects": WALK.astype(object),
+    "Float64": pd.DataFrame(WALK).astype("Float64").rename(columns=str),
+}
+
+
+@pytest.mark.parametrize("table", SAME.values(), ids=SAME)
+def test_other_forms_of_numbers_are_learned(table):
+    expected = HedgeGraph().fit(WALK).edges_
+    assert np.array_equal(HedgeGraph().fit(table).edges_.z, expected.z)
+    assert len(expected) == 3
+
+
+def test_a_comparison_refuses_the_same():
+    with pytest.raises(ValueError, match="got 3 masked"):
+        compare(MASKED, methods=["hedgerow"])
+    with pytest.raises(ValueError, match=r"numbers of size up to 1e\+145"):
+        compare(WALK * 1e150, methods=["hedgerow"])
+
+
+def test_a_chunk_with_a_masked_or_huge_number_changes_nothing():
+    model = HedgeGraph().partial_fit(WALK)
+    before = model.edges_.z
+    for bad in (MASKED, np.where(WALK > 3.9, 1e200, WALK)):
+        with pytest.raises(ValueError, match="got"):
+            model.partial_fit(bad)
+    assert model.n_samples_seen_ == 400
+    assert np.array_equal(model.edges_.z, before)
+
+
+def test_the_largest_number_is_accepted_in_any_precision():
+    rows = WALK / np.abs(WALK).max() * LARGEST_NUMBER
+    assert np.abs(rows).max() == LARGEST_NUMBER
+    assert np.array_equal(
+        sorted((edge.source, edge.target) for edge in HedgeGraph().fit(rows).edges_),
+        [(0, 1), (1, 2), (2, 3)],
+    )
+    single = (WALK * 1e37).astype(np.float32)  # whose squares overflow in single precision
+    assert np.isfinite(single).all()
+    assert len(HedgeGraph().fit(single).edges_) == 3
+
+
+def ends(model):
+    return sorted((edge.source, edge.target) for edge in model.edges_)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-175, 1e-300, 1e-147])
+def test_columns_too_small_for_squares_are_named(size):
+    rows = pd.DataFrame(WALK, columns=NAMES)
+    rows["b"] *= size
+    rule = "columns must be zero or vary by more than 1e-145.*in columns: 'b'; multiply them"
+    with pytest.raises(ValueError, match=rule):
+        HedgeGraph().fit(rows)
+    model = HedgeGraph()
+    for start in range(0, 400, 90):
+        model.partial_fit(rows[start : start + 90])
+    for _ in range(2):
+        with pytest.raises(ValueError, match=rule):
+            _ = model.edges_
+    assert model.n_samples_seen_ == 400
+    assert np.isfinite(model._stream.arrays()["gradient"]).all()
+
+
+def test_tiny_numbers_among_ordinary_ones_are_fine():
+    rows = WALK.copy()
+    rows[3, 1] = 1e-200
+    rows[:8, 2] = 0.0
+    rows[3, 2] = 1e-160  # all that varies in the first batch
+    rows[:16, 3] *= 1e-157
+    model = HedgeGraph().fit(rows)
+    assert ends(model) == [(0, 1), (1, 2), (2, 3)]
+    assert all(np.isfinite(array).all() for name, array in kept(model).items())
+
+
+def kept(model):
+    return {name: array for name, array in model._stream.arrays().items() if name != "half_life"}
+
+
+@pytest.mark.parametrize("alive", [0, 2])
+def test_columns_that_have_long_been_zero_leave_no_trace(alive):
+    """Sums that are forgotten for a thousand half-lives fall below all numbers."""
+    rng = np.random.default_rng(1)
+    still = np.zeros((25_000, 4))
+    still[:, :alive] = rng.standard_normal((25_000, alive))
+    model = HedgeGraph(half_life=16, level=0.01).partial_fit(WALK).partial_fit(still)
+    assert all(np.isfinite(array).all() for array in kept(model).values())
+    with pytest.warns(UserWarning, match="constant columns are isolated nodes: .*2, 3"):
+        assert not model.adjacency_[:, [2, 3]].nnz
+    assert ends(model.partial_fit(WALK)) == [(0, 1), (1, 2), (2, 3)]
+    assert all(np.isfinite(array).all() for array in kept(model).values())
+
+
+@pytest.mark.parametrize(
+    ("offset", "scale"),
+    [
+        (1e120, 1e110),
+        (1e144, 1e135),
+        (0, [1e144, 1e-144, 1, 1e-100]),
+        ([0, 1e-130, 0, 1e140], [1e-143, 1e-140, 1e143, 1e131]),
+    ],
+)
+def test_far_offsets_and_scales_far_apart_are_learned(offset, scale):
+    rows = np.array(offset) + WALK * np.array(scale)
+    model = HedgeGraph().fit(rows)
+    assert ends(model) == [(0, 1), (1, 2), (2, 3)]
+    assert np.isfinite(model.precision_).all()
+    assert (model.precision_.diagonal() > 0).all()
+    assert np.isfinite(model.covariance_).all()
+    assert np.isfinite(model.score(rows))
+    np.testing.assert_allclose(model.edges_.z, HedgeGraph().fit(WALK).edges_.z, rtol=1e-2)
