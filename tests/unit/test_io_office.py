@@ -12,8 +12,9 @@ import pytest
 import xlsxwriter
 import xlwt
 
-from hedgerow.io import DataError, _office, _sheet_size, _source
-from hedgerow.io._office import flaw_of_cells, numbers_of_cells, open_excel
+from hedgerow.io import DataError, _office, _sheet_size, _source, open_table
+from hedgerow.io._numbers import Notation
+from hedgerow.io._office import open_excel
 
 
 def write_xlsx(path, sheets, top=0, left=0):
@@ -117,19 +118,14 @@ def test_what_is_a_number(tmp_path):
     "mark", ["", "  ", "NA", "n/a", "#N/A", "NaN", "NULL", "None", "-", ".", "?"]
 )
 def test_marks_for_missing_values(mark):
-    numbers, bad = numbers_of_cells([1.0, mark, 2])
-    assert bad is None
-    np.testing.assert_array_equal(numbers, [1, np.nan, 2])
+    assert np.isnan(Notation().value(mark))
 
 
 @pytest.mark.parametrize(
     "text", ["oops", "1_000", "1,5", "٣", "12%", "0x1", "1 2", datetime.date.max]
 )
 def test_what_is_no_number(text):
-    assert numbers_of_cells([1.0, text, 2])[1] == 1
-    assert flaw_of_cells([text]) == "not numeric"
-    assert flaw_of_cells([1, text]) is None
-    assert flaw_of_cells([1, text, text]) == "not numeric"
+    assert Notation().value(text) is None
 
 
 @pytest.mark.parametrize("row", [0, 1, 60, 150])
@@ -143,11 +139,11 @@ def test_a_bad_cell_is_an_error_with_its_place(tmp_path, monkeypatch, row, cell,
     rows[row][1] = cell
     # Three empty rows above, so that the sheet's row numbers differ from the table's.
     path = write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b"], *rows]}, top=3, left=2)
-    with pytest.raises(DataError) as caught:
-        read(path)
+    with pytest.raises(DataError) as caught, open_table(path) as table:
+        list(table)
     assert str(caught.value) == (
-        f"column 'b' must hold numbers, got {shown} in row {row + 5}; "
-        "drop='b' leaves the column out"
+        f"row {row + 5}: column 'b' must hold numbers, got {shown}; "
+        "missing='drop' leaves such rows out"
     )
     with ExitStack() as stack:
         batches = list(open_excel(path, stack).batches([0]))
@@ -160,12 +156,13 @@ def test_only_the_first_rows_decide_what_a_column_is(tmp_path):
     assert [column.flaw for column in columns] == [None, "not numeric"]
 
 
-@pytest.mark.parametrize(("late", "flaw"), [(3.5, None), ("word", "not numeric"), (None, "empty")])
-def test_a_column_that_begins_empty_is_judged_by_its_first_cell(tmp_path, late, flaw):
-    rows = [[i, None] for i in range(150)] + [[150, late]]
-    columns, rows, _ = read(write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b"], *rows]}))
-    assert columns == [("a", None), ("b", flaw)]
-    assert len(rows) == 151
+def test_a_column_that_begins_empty_can_be_asked_for(tmp_path):
+    rows = [[i, i, None] for i in range(150)] + [[150, 1, 3.5]]
+    path = write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b", "c"], *rows]})
+    with open_table(path) as table:
+        assert table.left_out == {"empty": ["c"]}
+    with open_table(path, columns=["a", "c"], missing="drop") as table:
+        np.testing.assert_array_equal(np.concatenate(list(table)), [[150, 3.5]])
 
 
 def test_empty_rows_and_columns_around_and_within_are_skipped(tmp_path):

@@ -36,6 +36,7 @@ class Matrix:
         self._n_rows = n_rows
         self.total: int | None = n_rows
         self.columns = columns
+        self.beside: list[int] = []
         self._rows = rows
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
@@ -43,8 +44,10 @@ class Matrix:
         at_once = rows_at_once(len(self.columns))
         for start in range(0, self._n_rows, at_once):
             stop = min(start + at_once, self._n_rows)
-            rows = np.asarray(self._rows(start, stop)[:, chosen], dtype=np.float64)
-            yield Batch(rows, np.arange(start + 1, stop + 1), stop)
+            rows = self._rows(start, stop)
+            beside = [rows[:, j].tolist() for j in self.beside]
+            numbers = np.arange(start + 1, stop + 1)
+            yield Batch(np.asarray(rows[:, chosen], np.float64), numbers, stop, beside=beside)
 
 
 def open_npy(path: Path, stack: ExitStack) -> Matrix:

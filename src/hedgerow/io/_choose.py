@@ -9,7 +9,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from hedgerow.estimators._input import listed
-from hedgerow.io._source import Column, DataError
+from hedgerow.io._source import EMPTY, Column, DataError
 
 
 class Wish(NamedTuple):
@@ -44,6 +44,11 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     named, matched = _find(wish.columns, names)
     kept = (named | matched if wish.columns else set(names)) - set().union(*_find(wish.drop, names))
     kept -= {names[place_of(name, columns)] for name in wish.beside}
+    # Cells that are empty at first may have numbers later, and who names a column knows.
+    columns = [
+        column._replace(flaw=None) if column.flaw == EMPTY and column.name in named else column
+        for column in columns
+    ]
     for column in columns:
         if column.flaw and column.name in named & kept:
             raise DataError(f"column {column.name!r} cannot be learned from: {column.flaw}")

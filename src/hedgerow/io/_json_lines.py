@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.io._delimited import Found
 from hedgerow.io._numbers import Notation, not_a_number, shortened
 from hedgerow.io._records import Block
-from hedgerow.io._source import EMPTY, NOT_NUMERIC, UNNAMED, BadRow, Column, optional
+from hedgerow.io._source import BadRow, optional
 
 
 class Objects:
@@ -92,35 +92,3 @@ def object_in(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"a row must be a JSON object, got {shortened(str(found))}")
     return found
-
-
-def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[list[Column], bool]:
-    """Return the columns that the first objects have, and whether more could change them."""
-    columns = columns_of_objects(objects, notation)
-    same = all(item.keys() == objects[0].keys() for item in objects)
-    plain = all(notation.value(value) is not None for item in objects for value in item.values())
-    return columns, bool(objects) and same and plain and all(c.flaw is None for c in columns)
-
-
-def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> list[Column]:
-    """Return the columns that some objects have, with their flaws.
-
-    Examples
-    --------
-    >>> columns_of_objects([{"a": 1, "b": "x"}, {"a": "ERR", "b": "y"}], Notation())
-    [Column(name='a', flaw=None), Column(name='b', flaw='not numeric')]
-    """
-    counts: dict[str, list[int]] = {}
-    for item in objects:
-        for name, value in item.items():
-            numbers_texts = counts.setdefault(name, [0, 0])
-            number = notation.value(value)
-            if number is None or number == number:
-                numbers_texts[number is None] += 1
-    columns = []
-    for name, (numbers, texts) in counts.items():
-        flaw: str | None = UNNAMED
-        if name:
-            flaw = None if numbers and numbers >= texts else NOT_NUMERIC if texts else EMPTY
-        columns.append(Column(name, flaw))
-    return columns

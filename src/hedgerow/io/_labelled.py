@@ -33,6 +33,7 @@ class Labelled:
         self, path: Path, read: Read, is_date: Callable[[str | None], bool], labels: bool
     ) -> None:
         self._path, self._read = path, read
+        self.beside: list[int] = []
         _, facts = self._call(metadataonly=True)
         self._variables: list[str] = list(facts.column_names)
         self.labels = {
@@ -51,17 +52,21 @@ class Labelled:
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
         names = [self._variables[j] for j in chosen]
+        beside = [self._variables[j] for j in self.beside]
         at_once = rows_at_once(len(chosen))
         done = 0
         while self.total is None or done < self.total:
-            columns, _ = self._call(usecols=names, row_offset=done, row_limit=at_once)
-            # The reader keeps the order of the file, whatever the order asked for.
-            rows = np.array([columns[name] for name in names], dtype=np.float64).T
-            if not len(rows):
+            wanted = list(dict.fromkeys([*names, *beside]))
+            columns, _ = self._call(usecols=wanted, row_offset=done, row_limit=at_once)
+            n_rows = len(columns[wanted[0]])
+            if not n_rows:
                 break
-            numbers = np.arange(done + 1, done + len(rows) + 1)
-            done += len(rows)
-            yield Batch(np.ascontiguousarray(rows), numbers, done)
+            rows = np.empty((n_rows, len(names)))
+            for k, name in enumerate(names):
+                rows[:, k] = columns[name]
+            numbers = np.arange(done + 1, done + n_rows + 1)
+            done += n_rows
+            yield Batch(rows, numbers, done, beside=[columns[name] for name in beside])
         if self.total is not None and done < self.total:
             raise DataError(f"the file must have {self.total} rows, got {done}; it is cut short")
 

@@ -7,11 +7,12 @@ import csv
 import re
 from collections.abc import Sequence
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.io._judge import FIRST_LINES, LINES, of_numbers
 from hedgerow.io._numbers import PLAIN, decimal_of, kinds_of, notation
 from hedgerow.io._records import Block, cell_counts
 from hedgerow.io._source import (
@@ -27,8 +28,6 @@ from hedgerow.io._times import is_time
 
 # In the order of preference: a comma may also be part of a number, a space part of a name.
 DELIMITERS = ("\t", ";", "|", ",", " ")
-FIRST_LINES = 11  # are enough where all below the names is numbers
-LINES = 101  # decide otherwise
 _CELLS = 1_000_000  # looked at, at most, unless FIRST_LINES have more
 
 Flags = NDArray[np.bool_]
@@ -181,7 +180,7 @@ class _Surveyor:
     def _of_numbers(self, first: int) -> Flags:
         """Tell which columns are of numbers, from some row on."""
         number, missing = self._number[first:], self._missing[first:]
-        return mostly_numbers(number.sum(axis=0), (~number & ~missing).sum(axis=0))
+        return of_numbers(number.sum(axis=0), (~number & ~missing).sum(axis=0))
 
     def _trailing(self) -> bool:
         """Tell whether the last cell of each row is empty: only a delimiter too many."""
@@ -206,11 +205,6 @@ class _Surveyor:
                 flaw = ROW_NAMES
             columns.append(Column(name, flaw))
         return columns
-
-
-def mostly_numbers(numbers: NDArray[Any], texts: NDArray[Any]) -> Flags:
-    """Tell which columns are of numbers, by how many numbers and texts their first cells are."""
-    return (numbers > 0) & (numbers >= texts)
 
 
 def find_delimiter(head: Block) -> str:

@@ -13,8 +13,10 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from hedgerow.io._arrays import open_h5ad, open_npy
 from hedgerow.io._bytes import WholeFile
 from hedgerow.io._columnar import open_arrow, open_parquet
+from hedgerow.io._labelled import open_spss, open_stata
 from hedgerow.io._layout import Style
 from hedgerow.io._numbers import notation
+from hedgerow.io._office import open_excel
 from hedgerow.io._source import Source
 from hedgerow.io._text import Text
 
@@ -47,7 +49,15 @@ OPENERS: dict[str, Opener] = {
     **dict.fromkeys((".parquet", ".pq"), lambda path, stack, _: open_parquet(path, stack)),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), lambda path, stack, _: open_arrow(path, stack)),
     ".npy": lambda path, stack, _: open_npy(path, stack),
-    ".h5ad": lambda path, stack, _: open_h5ad(path, stack),
+    ".h5ad": lambda path, stack, how: open_h5ad(path, stack, layer=how.layer, obs=how.obs),
+    **dict.fromkeys(
+        (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        lambda path, stack, how: open_excel(path, stack, sheet=how.sheet, na=how.na),
+    ),
+    **dict.fromkeys(
+        (".sav", ".zsav"), lambda path, stack, how: open_spss(path, stack, labels=how.labels)
+    ),
+    ".dta": lambda path, stack, how: open_stata(path, stack, labels=how.labels),
 }
 _UNTYPED = (*TEXT, *JSON_LINES)
 READABLE = (*_UNTYPED, *(f"{suffix}.gz" for suffix in _UNTYPED), *OPENERS)

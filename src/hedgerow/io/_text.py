@@ -13,11 +13,10 @@ import numpy as np
 
 from hedgerow.io._bytes import KNOWN, Recoded, Stream, cut_short, encoding_of, replaced
 from hedgerow.io._delimited import Cells, Found
-from hedgerow.io._json_lines import Objects, object_in, survey_objects
+from hedgerow.io._json_lines import Objects, object_in
+from hedgerow.io._judge import FIRST_LINES, LINES, survey_objects
 from hedgerow.io._layout import (
     DELIMITERS,
-    FIRST_LINES,
-    LINES,
     Layout,
     Style,
     Survey,

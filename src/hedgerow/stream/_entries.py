@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.io._delimited import Found, numbers_between
-from hedgerow.io._json_lines import Objects, object_in, survey_objects
-from hedgerow.io._layout import FIRST_LINES, LINES
+from hedgerow.io._json_lines import Objects, object_in
+from hedgerow.io._judge import FIRST_LINES, LINES, survey_objects
 from hedgerow.io._numbers import notation
 from hedgerow.io._records import Block, joined
 from hedgerow.io._source import BadRow, Batch, Column, DataError, Offset
