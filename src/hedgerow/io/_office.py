@@ -145,6 +145,8 @@ def _is_missing(cell: Cell) -> bool:
 
 def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Cell]]]:
     """Yield rows that are not empty, each with its number in the sheet."""
+    if sheet.start is None:
+        return
     rows = enumerate(sheet.iter_rows(), start=1)
     while True:
         with _readable(f"the sheet {sheet.name!r} cannot be read"):
