@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import polars
+from hedgerow.stream._text import Style
 
 from benchmarks.speed.clock import sample
 from benchmarks.stream.store import keep
@@ -19,7 +20,6 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.stream import Status
 from hedgerow.stream._files import Piped
 from hedgerow.stream._source import Wish
-from hedgerow.stream._text import Style
 
 COLUMNS, BLOCK = 100, 20_000
 PRODUCER = """

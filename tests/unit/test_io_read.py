@@ -283,8 +283,8 @@ BAD = [
     ("a;b\n1,234;2\n", "'1,234' may be 1.234 or 1234; decimal=',' takes the comma"),
     ("a;b\n1,5;2.5\n", "numbers must be written in one way, got '1,5' and 'a point'"),
     ("a,b,a\n1,2,3\n", "column names must differ, got more than once: 'a'"),
-    ("a,b\n1,2\n3,inf\n", r"must be between ±1e\+150, got inf in column 'b', line 3"),
-    ("a,b\n1,1e999\n", r"must be between ±1e\+150, got inf in column 'b', line 2"),
+    ("a,b\n1,2\n3,inf\n", r"must be between ±1e\+145, got inf in column 'b', line 3"),
+    ("a,b\n1,1e999\n", r"must be between ±1e\+145, got inf in column 'b', line 2"),
     ("a,b\n1,-1.797e308\n", r"got -1.797e\+308 in column 'b', line 2; na='-1.797e\+308' takes"),
     ('a,b\n1,"2\n3,4\n', "line 2: a double quote must be closed"),
     ('a,b,c\n1,"x"y"",2\n1,2,"z"\n4,5,6\n', "line 2: a double quote must be closed"),
@@ -350,7 +350,7 @@ def test_a_column_that_turns_to_text_is_an_error_with_the_line(tmp_path, monkeyp
 
 def test_line_numbers_count_newlines_inside_quotes_and_blank_lines(tmp_path):
     text = 'a,b,t\n1,2,"two\nlines"\n\n3,4,x\n5,oops,y\n'
-    with pytest.raises(DataError, match="line 6: .* got 'oops'"):
+    with pytest.raises(DataError, match="line 6: column 'b' must hold numbers, got 'oops'"):
         read(write_text(tmp_path, text))
 
 

@@ -238,8 +238,8 @@ def test_columns_may_change_places_come_and_go(tmp_path):
     assert np.array_equal(reading(CSV)[0], ROWS)  # a column that is left out may go
     with pytest.warns(DataWarning, match="that came later are not learned from: 'c', 'd'"):
         assert np.array_equal(reading("a,c,b,d\n1,x,2,0\n3,,4.5,0\n5,y,-6,0\n")[0], ROWS)
+    objects = NDJSON.replace('"a"', '"c": 7, "a"', 1)
     with pytest.warns(DataWarning, match="that came later are not learned from: 'c'"):
-        objects = NDJSON.replace('"a"', '"c": 7, "a"', 1)
         assert np.array_equal(reading(objects, "rows.ndjson")[0], ROWS)
     rows, bad, _ = reading("a,when\n1,x\n3,y\n")
     assert rows is None

@@ -151,7 +151,8 @@ class Recoded:
 
     def __init__(self, stream: Stream, encoding: str, begun: bytes) -> None:
         self._stream, self._encoding = stream, encoding
-        self._begin(begun)
+        self._waiting = begun
+        self._decoder = getincrementaldecoder(encoding)()
 
     @property
     def done(self) -> int:
@@ -173,7 +174,8 @@ class Recoded:
     def seek(self, byte: int) -> None:
         """Read all that comes before: where a character lies is known only then."""
         self._stream.seek(0)
-        self._begin(b"")
+        self._waiting = b""
+        self._decoder.reset()
         passed = 0
         while passed < byte:
             piece = self.pull()
@@ -184,10 +186,6 @@ class Recoded:
 
     def close(self) -> None:
         self._stream.close()
-
-    def _begin(self, begun: bytes) -> None:
-        self._decoder = getincrementaldecoder(self._encoding)()
-        self._waiting = begun
 
 
 def encoding_of(begun: bytes) -> str | None:

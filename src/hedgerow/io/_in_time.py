@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators import DataWarning
-from hedgerow.io._source import Batch, DataError, Source
+from hedgerow.io._source import BadRow, Batch, DataError, Source
 from hedgerow.io._times import FORMS, times_of
 
 Order = NDArray[np.intp]
@@ -59,8 +59,9 @@ def check_times(values: Sequence[Any], last: float) -> InTime:
 
 def sorted_batches(batches: Iterator[Batch], order: Order) -> Iterator[Batch]:
     """Yield one batch with all rows in this order."""
-    found = [batch for batch in batches if batch is not None]
-    bad, start = {}, 0
+    found = list(batches)
+    bad: dict[int, BadRow] = {}
+    start = 0
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
     for batch in found:

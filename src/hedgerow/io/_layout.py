@@ -144,7 +144,7 @@ class _Surveyor:
         if not all(re.match("^[0-9]+$", cell) for cell in top):
             return False
         if text.any():
-            return not any(self._repeats(j) for j in np.flatnonzero(text))
+            return not any(self._repeats(j) for j in np.flatnonzero(text).tolist())
         if self._count_up(top, of_numbers):
             self._notes.append(
                 f"the first line, {_some(top)}, is taken for names, not for a row (no header)"
@@ -195,7 +195,7 @@ class _Surveyor:
 
     def _columns(self, names: list[str], first: int, row_names: bool) -> list[Column]:
         of_numbers = self._of_numbers(first)
-        empty = self._missing[first:].all(axis=0)
+        empty = self._missing[first:].sum(axis=0) == len(self._missing) - first
         columns = []
         for j, name in enumerate(names):
             flaw: str | None = UNNAMED

@@ -83,12 +83,12 @@ def notation(decimal: str = ".", na: Iterable[str] = ()) -> Notation:
 
     Examples
     --------
-    >>> notation(na=["-99,NULL", "x"]).numbers
+    >>> notation(na=["-99", "x"]).numbers
     (-99.0,)
     """
     if decimal not in _SHAPES:
         raise ValueError(f"decimal must be '.' or ',', got {decimal!r}")
-    marks = frozenset(word.strip() for text in na for word in text.split(","))
+    marks = frozenset(na)
     found = [Notation(decimal).number(mark) for mark in sorted(marks)]
     return Notation(decimal, marks, tuple(n for n in found if n is not None and n == n))
 

@@ -47,6 +47,11 @@ class Sheet:
             raise DataError(
                 f"the sheet {sheet.name!r} has a header in row {self._header}, and no rows below it"
             )
+        self.notes: list[str] = []
+        self._has_units = self._are_units(judged)
+        if self._has_units:
+            units = ", ".join(_text(cell) for cell in judged.pop(0)[:3])
+            self.notes.append(f"the row below the names is taken for units: {units}")
         self.columns = [
             Column(name, self._flaw(cells) if name else UNNAMED)
             for name, cells in zip(self._names, zip(*judged))
@@ -55,8 +60,7 @@ class Sheet:
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows that are not empty."""
-        rows = _filled_rows(self._sheet)
-        next(rows)
+        rows = islice(_filled_rows(self._sheet), 1 + self._has_units, None)
         while some := list(islice(rows, rows_at_once(len(self._names)))):
             numbers = np.array([number for number, _ in some])
             cells = list(zip(*(cells for _, cells in some)))
@@ -66,6 +70,15 @@ class Sheet:
                 rows_of_numbers[:, k] = self._numbers(j, cells[j], bad)
             done = int(numbers[-1]) - self._header
             yield Batch(rows_of_numbers, numbers, done, bad, [cells[j] for j in self.beside])
+
+    def _are_units(self, judged: list[list[Cell]]) -> bool:
+        """Tell whether the first row has words where all others have numbers."""
+        if len(judged) < 2:
+            return False
+        columns = [cells for cells in zip(*judged) if self._flaw(cells[1:]) is None]
+        values = [self._notation.value(cells[0]) for cells in columns]
+        words = values.count(None)
+        return words > 0 and 2 * words >= len(values) and all(v is None or v != v for v in values)
 
     def _flaw(self, cells: Sequence[Cell]) -> str | None:
         values = [self._notation.value(cell) for cell in cells]
@@ -108,6 +121,8 @@ def open_excel(
 
 def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Cell]]]:
     """Yield rows that are not empty, each with its number in the sheet."""
+    if sheet.start is None:
+        return
     rows = enumerate(sheet.iter_rows(), start=1)
     while True:
         with _readable(f"the sheet {sheet.name!r} cannot be read"):

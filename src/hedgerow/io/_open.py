@@ -4,7 +4,7 @@ import gzip
 import os
 import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from errno import EISDIR
 from pathlib import Path
@@ -68,15 +68,13 @@ def reading(**options: Any) -> Reading:
     delimiter, decimal = options.get("delimiter"), options.get("decimal")
     options["delimiter"] = one_character(delimiter)
     for name in ("na", "obs"):
-        options[name] = _words(options.get(name, ()))
+        texts = options.get(name, ())
+        texts = [texts] if isinstance(texts, str) else texts
+        options[name] = tuple(word.strip() for text in texts for word in text.split(","))
     notation(decimal or ".", options["na"])
     if decimal == "," and options["delimiter"] == ",":
         raise ValueError("decimal must differ from the delimiter, got ',' for both")
     return Reading(**options)
-
-
-def _words(texts: str | Sequence[str]) -> tuple[str, ...]:
-    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def one_character(delimiter: str | None) -> str | None:

@@ -11,9 +11,11 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from hedgerow.io._source import DataError
+
+Pattern = re.Pattern[bytes]
 
 MOST_CELLS = 50_000_000
 _BYTES_OF_CELL = 32
@@ -22,10 +24,17 @@ SECONDS = 600
 _PIECE = 1 << 22
 _LONGEST_TAG = 1 << 16
 _PART_OF_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+# Where anything is that has a place in the sheet: quick to find, and at least all cells.
+_QUICK = (
+    re.compile(rb"""r\s*=\s*["']\s*([A-Za-z]+)[0-9]"""),
+    re.compile(rb"""r\s*=\s*["']\s*[A-Za-z]+([0-9]+)"""),
+)
 # A cell that has a value; without one it is empty, and the reader leaves it out as well.
 _CELL = rb"""<(?:\w+:)?c\s[^>]*?\br\s*=\s*["']\s*%s["'][^>]*(?<!/)>"""
-_COLUMN = re.compile(_CELL % rb"([A-Za-z]+)[0-9]+\s*")
-_ROW = re.compile(_CELL % rb"[A-Za-z]+([0-9]+)\s*")
+_CAREFUL = (
+    re.compile(_CELL % rb"([A-Za-z]+)[0-9]+\s*"),
+    re.compile(_CELL % rb"[A-Za-z]+([0-9]+)\s*"),
+)
 # Run by a process of its own, which may end; it prints how many cells the largest sheet has.
 _MEASURE = """
 import sys
@@ -56,14 +65,23 @@ def check_parts(path: Path) -> None:
                     f"save the sheet as .csv instead"
                 )
             for part in parts.infolist():
-                with parts.open(part) as stream:
-                    # To the end: only then are the bytes compared with their checksum.
-                    pieces = _pieces(stream)
-                    is_sheet = _PART_OF_SHEET.fullmatch(part.filename)
-                    area = _area(pieces) if is_sheet else sum(0 for _ in pieces)
-                refuse_large(area)
+                _check_part(parts, part)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
         raise DataError(f"the file must be a whole workbook, got {error}") from error
+
+
+def _check_part(parts: ZipFile, part: ZipInfo) -> None:
+    if not _PART_OF_SHEET.fullmatch(part.filename):
+        with parts.open(part) as stream:
+            # To the end: only then are the bytes compared with their checksum.
+            for _ in _pieces(stream):
+                pass
+        return
+    with parts.open(part) as stream:
+        n_cells = _area(_pieces(stream), _QUICK)
+    if n_cells > MOST_CELLS:
+        with parts.open(part) as stream:
+            refuse_large(_area(_pieces(stream), _CAREFUL))
 
 
 def check_apart(path: Path) -> None:
@@ -99,7 +117,7 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _area(pieces: Iterator[bytes]) -> int:
+def _area(pieces: Iterator[bytes], patterns: tuple[Pattern, Pattern]) -> int:
     """Return how many cells are in the rectangle from the first cell of a sheet to the last."""
     rest = b""
     letters: set[bytes] = set()
@@ -109,8 +127,8 @@ def _area(pieces: Iterator[bytes]) -> int:
         # A tag may be cut in two; what is longer than any tag of a cell is none.
         cut = max(text.rfind(b"<"), len(text) - _LONGEST_TAG, 0)
         text, rest = text[:cut], text[cut:]
-        letters.update(_COLUMN.findall(text))
-        rows = [int(digits[:18]) for digits in set(_ROW.findall(text))]
+        letters.update(patterns[0].findall(text))
+        rows = [int(digits[:18]) for digits in set(patterns[1].findall(text))]
         first, last = min([first, *rows]), max([last, *rows])
     columns = [_column_number(word) for word in letters]
     return (last - first + 1) * (max(columns) - min(columns) + 1) if columns else 0

@@ -87,8 +87,11 @@ class Source(Protocol):
     place: str  # what `Batch.numbers` counts
     beside: list[int]
 
-    def batches(self, chosen: list[int]) -> Iterator[Batch]:
-        """Yield all rows, of the columns at the places ``chosen``; can be called once."""
+    def batches(self, chosen: list[int]) -> Iterator[Batch | None]:
+        """Yield all rows, of the columns at the places ``chosen``; can be called once.
+
+        None is for those who cannot wait: there are no more rows yet.
+        """
 
 
 def numbered(n_columns: int) -> list[str]:

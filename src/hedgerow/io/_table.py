@@ -71,10 +71,7 @@ class Table:
         self._files.close()
 
     def __iter__(self) -> Iterator[NDArray[np.float64]]:
-        batches = (batch for batch in self._source.batches(self._chosen) if batch is not None)
-        if self._order is not None:
-            batches = sorted_batches(batches, self._order)
-        for batch in batches:
+        for batch in self._batches():
             if not self.n_rows:
                 self._hint(batch)
             self.done = batch.done
@@ -89,6 +86,10 @@ class Table:
                 f"no row is left, each has a missing value, by column: {self._by_column()}"
             )
         self._tell()
+
+    def _batches(self) -> Iterator[Batch]:
+        batches = (batch for batch in self._source.batches(self._chosen) if batch is not None)
+        return batches if self._order is None else sorted_batches(batches, self._order)
 
     def _without_texts(self, batch: Batch) -> Batch:
         """Take cells of text for missing where such rows are dropped; else refuse them."""

@@ -70,6 +70,6 @@ def looks_turned(labels: Sequence[str], rows: NDArray[np.float64]) -> float | No
     if len(some) < _FEWEST_COLUMNS or (some.min(axis=0) == some.max(axis=0)).any():
         return None
     ranks = np.argsort(np.argsort(some, axis=0), axis=0)
-    alike = np.corrcoef(ranks, rowvar=False)
-    middle = float(np.median(alike[np.triu_indices_from(alike, 1)]))
+    alike = np.asarray(np.corrcoef(ranks, rowvar=False))
+    middle = float(np.median(alike[np.triu_indices(len(alike), 1)]))
     return middle if middle > _ALIKE else None

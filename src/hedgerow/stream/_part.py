@@ -202,6 +202,8 @@ class Typed:
         self._source.beside = self.beside
         row = 0
         for batch in self._source.batches(chosen):
+            if batch is None:
+                continue
             skipped = min(max(self._start - row, 0), len(batch.rows))
             row += len(batch.rows)
             self._row = row
