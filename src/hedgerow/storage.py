@@ -19,7 +19,8 @@ checks that follow it, and a short list of dtypes in place of pickle.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BufferedReader
 from math import prod
 from struct import Struct
@@ -127,11 +128,17 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[
     StorageError
         If the file is not whole, not of this kind, or not Hedgerow's at all.
     """
+    with errors_of(path), open(path, "rb") as file:
+        start, end = _check_frame(file)
+        header, slots = _parse(file.read(start - _PREFIX.size), kind, end - start)
+        return header, {name: _load(file, start, slot) for name, slot in slots.items()}
+
+
+@contextmanager
+def errors_of(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of a file before the message of a StorageError about it."""
     try:
-        with open(path, "rb") as file:
-            start, end = _check_frame(file)
-            header, slots = _parse(file.read(start - _PREFIX.size), kind, end - start)
-            return header, {name: _load(file, start, slot) for name, slot in slots.items()}
+        yield
     except StorageError as error:
         raise StorageError(f"{os.fspath(path)}: {error}") from None
 

@@ -13,7 +13,7 @@ from hedgerow._validate import one_of
 from hedgerow.engines._interface import Engine, Named, Repeats
 from hedgerow.forgetting import NEVER
 
-__all__ = ["DEVICES", "Engine", "Repeats", "engine_for", "engine_for_saved", "load"]
+__all__ = ["DEVICES", "Engine", "Named", "Repeats", "engine_for", "engine_for_saved", "load"]
 
 DEVICES = ("cpu", "cuda", "auto")
 _ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"

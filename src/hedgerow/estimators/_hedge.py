@@ -9,13 +9,14 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import storage
-from hedgerow._validate import at_least
+from hedgerow._validate import at_least, one_of
 from hedgerow._version import __version__
-from hedgerow.engines import engine_for, engine_for_saved
+from hedgerow.engines import DEVICES, engine_for, engine_for_saved
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.estimators._notebook import NotebookSummary
+from hedgerow.estimators._saved import check_arrays, check_header, check_names
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
@@ -322,12 +323,33 @@ class HedgeGraph(NotebookSummary):
         Parameters
         ----------
         path : str or path
+
+        Raises
+        ------
+        StorageError
+            If the file is not whole, or not one that `save` can have written.
         """
-        return cls.from_parts(*storage.read(path, _KIND))
+        header, arrays = storage.read(path, _KIND)
+        with storage.errors_of(path):
+            return cls.from_parts(header, arrays)
+
+    @classmethod
+    def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
+        """Raise StorageError if no model can have these `parts`."""
+        known = set(cls().get_params())
+
+        def sound(**parameters: Any) -> None:
+            one_of("device", parameters.get("device", "cpu"), DEVICES)
+            cls(**parameters)._check_parameters()
+
+        check_header(header, known, sound)
+        n_columns = check_arrays(arrays, cls(**header["parameters"])._half_life())
+        check_names(header["feature_names"], n_columns)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Return the model whose `parts` these are."""
+        """Return the model whose `parts` these are; raise StorageError if there is none."""
+        cls.check_parts(header, arrays)
         model = cls(**header["parameters"])
         engine = engine_for_saved(model.device, arrays)
         model._stream = HedgeStream.from_arrays(arrays, engine)

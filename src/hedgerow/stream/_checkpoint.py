@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from hedgerow import storage
+from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._source import Offset, Schema
 from hedgerow.stream._status import Saved
@@ -113,11 +114,14 @@ class Checkpoints:
 
 def _read(path: Path) -> Checkpoint:
     header, arrays = storage.read(path, _KIND)
-    try:
-        header["schema"] = Schema(**header["schema"])
-        return Checkpoint(**header, arrays=arrays)
-    except (KeyError, TypeError) as error:
-        raise storage.StorageError(f"made by another version of Hedgerow, {error!r}") from None
+    with storage.errors_of(path):
+        try:
+            header["schema"] = Schema(**header["schema"])
+            checkpoint = Checkpoint(**header, arrays=arrays)
+        except (KeyError, TypeError) as error:
+            raise storage.StorageError(f"made by another version of Hedgerow, {error!r}") from None
+        HedgeGraph.check_parts(checkpoint.model, checkpoint.arrays)
+    return checkpoint
 
 
 def _warn(message: str) -> None:

@@ -1,0 +1,166 @@
+"""Model files with a sound checksum and any content: a model that works, or one kind of error."""
+
+import copy
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow import HedgeGraph, storage
+from hedgerow.storage import StorageError
+
+ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 5)), axis=1)
+NAMES = list("abcde")
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**400), 10**400)
+    | st.integers(-3, 700)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=3)
+    | st.sampled_from(["fdr", "fwer", "balanced", "cuda", "auto", 0.1, 50, NAMES]),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+HEADER_PARTS = [
+    ("hedgerow",),
+    ("parameters",),
+    ("feature_names",),
+    ("feature_names", 2),
+    *(("parameters", name) for name in ("error", "level", "device", "half_life")),
+    ("parameters", "new"),
+]
+
+
+def saved(**options):
+    model = HedgeGraph(**options).partial_fit(ROWS)
+    model.feature_names_in_ = np.array(NAMES, dtype=object)
+    return model.parts()
+
+
+def table():
+    """Return what a GPU's engine saves: rows."""
+    header, _ = saved()
+    arrays = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:520]}
+    return header, arrays
+
+
+MODELS = {
+    "sums": saved(),
+    "forgetting": saved(half_life=40),
+    "balanced": saved(level="balanced"),
+    "rows": table(),
+}
+ARRAYS = sorted({name for _, arrays in MODELS.values() for name in arrays})
+
+
+@pytest.fixture(scope="module")
+def path():
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "model.hedgerow"
+
+
+def assert_sound_or_refused(path, header, arrays):
+    storage.write(path, "HedgeGraph", header, arrays)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model = HedgeGraph.load(path)
+        except StorageError as error:
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017
+            return False
+        assert np.isfinite(model.edges_.z).all()
+        assert np.isfinite(model.precision_).all()
+        model.partial_fit(ROWS)
+        assert np.isfinite(model.edges_.partial_corr).all()
+        assert len(model.edges_) >= 0
+        assert model.n_samples_seen_ > 0
+    return True
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_what_was_saved_is_accepted(path, kind):
+    assert assert_sound_or_refused(path, *MODELS[kind])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(MODELS)), st.sampled_from(HEADER_PARTS), json_values, st.booleans())
+def test_any_header(path, kind, part, value, drop):
+    header, arrays = copy.deepcopy(MODELS[kind])
+    holder = header
+    for key in part[:-1]:
+        holder = holder[key]
+    if drop and isinstance(holder, dict):
+        holder.pop(part[-1], None)
+    else:
+        holder[part[-1]] = value
+    assert_sound_or_refused(path, header, arrays)
+
+
+def _fill(array, draw):
+    values = [np.nan, np.inf, -np.inf, -1.0, 0.0, 1e-300, 1e30, 1e200, 1e308]
+    return np.full_like(array, draw(st.sampled_from(values)), dtype=np.float64)
+
+
+def _one(array, draw):
+    changed = np.array(array, dtype=np.float64, copy=True).reshape(-1)
+    if changed.size:
+        values = st.floats(width=64) | st.sampled_from([np.nan, np.inf, -1.0, 1e30])
+        changed[draw(st.integers(0, changed.size - 1))] = draw(values)
+    return changed.reshape(array.shape)
+
+
+def _shaped(array, draw):
+    shapes = [(), (0,), (1,), (4,), (5,), (4, 5), (5, 4), (0, 5), (5, 5, 1), (600, 5), (8, 5)]
+    return np.resize(array, draw(st.sampled_from(shapes)))
+
+
+def _typed(array, draw):
+    kinds = ["|b1", "|i1", "<i8", "<u8", "<f2", "<f4", "<f8"]
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(array).astype(draw(st.sampled_from(kinds)))
+
+
+def _scaled(array, draw):
+    factor = draw(st.sampled_from([-1.0, 0.5, 2.0, 1e3, 1e-20, 1e40, -1e-3]))
+    with np.errstate(all="ignore"):
+        return (array * factor).astype(array.dtype)
+
+
+def _more(array, draw):
+    return array + array.dtype.type(draw(st.integers(1, 300)))
+
+
+def _shuffled(array, draw):
+    return (
+        np.random.default_rng(draw(st.integers(0, 99)))
+        .permutation(array.ravel())
+        .reshape(array.shape)
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(sorted(MODELS)),
+    st.sampled_from(ARRAYS),
+    st.sampled_from([None, _fill, _one, _shaped, _typed, _scaled, _more, _shuffled]),
+    st.booleans(),
+    st.data(),
+)
+def test_any_array(path, kind, name, change, keep_type, data):
+    header, arrays = MODELS[kind]
+    arrays = dict(arrays)
+    if change is None:
+        arrays.pop(name, None)
+    else:
+        old = arrays.get(name, np.zeros(5))
+        with np.errstate(all="ignore"):
+            new = change(old, data.draw)
+            if keep_type and change is not _typed and old.dtype.kind == "f":
+                new = new.astype(old.dtype)
+        arrays[name] = new
+    assert_sound_or_refused(path, header, arrays)
