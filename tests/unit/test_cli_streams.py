@@ -1,6 +1,5 @@
 """Commands whose stdout or stdin is full, closed or absent, and paths that are none."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,14 +39,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-def command(folder, arguments, redirection, **environment):
+def command(folder, arguments, redirection):
     """Run in a shell, which can close streams."""
     return subprocess.run(
         ["sh", "-c", f'"$0" -m hedgerow "$@" {redirection}', sys.executable, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
     )
 
 
@@ -161,8 +159,9 @@ def test_names_of_files_are_printed_as_they_are(folder, monkeypatch, name, argum
 
 @pytest.mark.parametrize("columns", ["0", "1", "x", "-5"])
 @pytest.mark.parametrize("name", ["learn", "plan", "demo"])
-def test_no_terminal_is_too_narrow(folder, columns, name):
-    done = command(folder, PRINTING[name], "", COLUMNS=columns, TERM="dumb")
-    assert (done.returncode, done.stderr) == (0, "")
+def test_no_terminal_is_too_narrow(folder, monkeypatch, columns, name):
+    monkeypatch.chdir(folder)
+    result = run(*PRINTING[name], env={"COLUMNS": columns, "TERM": "dumb"})
+    assert (result.exit_code, result.stderr) == (0, "")
     words = {"learn": "40 rows, 3 columns", "plan": "Any method, one edge", "demo": "error level"}
-    assert words[name] in done.stdout
+    assert words[name] in result.stdout

@@ -113,8 +113,8 @@ def test_detectable_is_the_smallest_lone_edge(data):
         ({"p_value": [0.1, np.nan]}, "p_value must be finite, got nan"),
         ({"q_value": [0.1, 0.01]}, "q_value must be sorted, got a smaller value at position 1"),
         ({"q_value": [0.1, 0.3]}, "q_value must be at most max_level, got 0.3"),
-        ({"left_out": {"not numeric": "who"}}, "left_out must have a list of names for 'not nu"),
-        ({"rows_left_out": {"odd": -1}}, "rows_left_out['odd'] must be an integer >= 0, got -1"),
+        ({"left_out": {"text": "who"}}, "left_out must have a list of names for 'text', got 'who'"),
+        ({"rows_left_out": {"odd": -1}}, r"rows_left_out\['odd'\] must be an integer >= 0, got -1"),
     ],
 )
 def test_wrong_data_is_refused(data, change, message):
