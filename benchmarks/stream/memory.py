@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 
 import polars
-from hedgerow.stream._text import Style
 
 from benchmarks.speed.clock import sample
 from benchmarks.stream.store import keep
 from hedgerow import HedgeGraph, stream
+from hedgerow.io._choose import Wish
+from hedgerow.io._open import Reading
 from hedgerow.stream import Status
 from hedgerow.stream._files import Piped
-from hedgerow.stream._source import Wish
 
 COLUMNS, BLOCK = 100, 20_000
 PRODUCER = """
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
         with subprocess.Popen(arguments, stdout=subprocess.PIPE) as producer:
             assert producer.stdout is not None
             result = stream.run(
-                Piped("rows", producer.stdout, Style(), Wish()),
+                Piped("rows", producer.stdout, Reading(), Wish()),
                 HedgeGraph(half_life=100_000),
                 checkpoint=Path(folder, "saved"),
                 every="10s",

@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow import HedgeGraph, stream
-from hedgerow.stream import _bytes, _redis
+from hedgerow.io import _bytes
+from hedgerow.stream import _redis
 from hedgerow.stream._checkpoint import Checkpoints
 
 CALLS = ("replace", "fsync", "write", "ftruncate", "unlink", "open")

@@ -21,7 +21,7 @@ from hedgerow import HedgeGraph, engines
 from hedgerow.cli import _progress, _summary, cli
 from hedgerow.cli._interrupt import finish_first
 from hedgerow.datasets import make
-from hedgerow.io import FORMATS, _records
+from hedgerow.io import FORMATS, _bytes
 
 learn = import_module("hedgerow.cli.learn")  # the module, not its command
 PYTHON = [sys.executable, "-m", "hedgerow"]
@@ -142,7 +142,7 @@ def test_json_has_every_edge_of_the_model(table, frame, options, error, level):
 
 def test_pieces_of_any_size_give_the_same_edges(table, monkeypatch):
     whole = json.loads(run(table, "--json").stdout)["edges"]
-    monkeypatch.setattr(_records, "BLOCK", 1000)
+    monkeypatch.setattr(_bytes, "BLOCK", 1000)
     assert json.loads(run(table, "--json").stdout)["edges"] == whole
 
 
@@ -232,7 +232,7 @@ def test_quiet_prints_warnings_and_what_is_left_out_alone(tmp_path, table):
 def test_dropped_rows_are_counted(tmp_path, table):
     lines = table.read_text().splitlines()
     lines[3] = ",".join(["NA", *lines[3].split(",")[1:]])
-    table.write_text("\n".join(lines))
+    table.write_text("\n".join(lines) + "\n")
     one_line(run(table), 1, "got 1 missing in 1 of the 600 rows", "--missing drop leaves such rows")
     result = run(table, "--missing", "drop")
     assert "599 rows, 8 columns" in result.stdout
@@ -286,12 +286,12 @@ def test_numbers_survive_a_narrow_terminal(tmp_path, monkeypatch, rows, width):
 BAD_FILES = [
     (b"", "the file is empty"),
     (b"a,b\n", "the file has a header, and no rows below it"),
-    (b"a,b\n1,2\n3\n", "got 1 in line 3"),
+    (b"a,b\n1,2\n3\n", "line 3: a row must have 2 cells, got 1"),
     (b"a,b\nx,y\n", "at least two columns of numbers are needed, got none"),
     (b"a,a\n1,2\n", "column names must differ, got more than once: 'a'"),
     (b"a\n1\n", "at least two columns are needed, got one with the delimiter ','"),
-    (b"a,b\n1,inf\n", "numbers must be finite, got inf in column 'b', line 2"),
-    (b"\x89PNG\0", "must be UTF-8 text"),
+    (b"a,b\n1,inf\n", "numbers must be between ±1e+145, got inf in column 'b', line 2"),
+    (b"\x89PNG\0", "must be text in UTF-8 or UTF-16"),
 ]
 
 
@@ -307,11 +307,22 @@ def test_a_wrong_delimiter_is_told_with_the_right_one(table):
     one_line(run(table, "--delimiter", ";"), 1, "got one with the delimiter ';'; --delimiter , ")
 
 
-def test_a_name_to_drop_is_quoted_for_the_shell(tmp_path, monkeypatch):
-    monkeypatch.setattr(_records, "BLOCK", 64)
+def test_a_cell_of_text_is_named_wherever_it_stands(tmp_path):
     path = tmp_path / "late.csv"
-    path.write_text("a,b,it's me\n" + "1,2,3\n" * 50 + "1,2,x\n")
-    one_line(run(path), 1, "--drop 'it'\"'\"'s me' leaves the column out")
+    for line in (2, 3, 40, 5000):
+        lines = ["a,b,it's me", *["1,2,3"] * 6000]
+        lines[line - 1] = "1,2,oops"
+        path.write_text("\n".join(lines))
+        told = (
+            f"line {line}: column \"it's me\" must hold numbers, got 'oops'; --missing drop leaves"
+        )
+        one_line(run(path), 1, told)
+
+
+def test_options_with_odd_values_are_quoted_for_the_shell(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("a;b\n1;2\n")
+    one_line(run(path, "--delimiter", ","), 1, "--delimiter ';' finds 2")
 
 
 @pytest.mark.parametrize(
@@ -405,9 +416,9 @@ import sys
 from pathlib import Path
 from hedgerow import HedgeGraph, engines
 from hedgerow.cli import cli
-from hedgerow.io import _records
+from hedgerow.io import _bytes
 
-_records.BLOCK = 1 << 16
+_bytes.BLOCK = 1 << 16
 learn = HedgeGraph.partial_fit
 
 def learn_and_say_so(self, rows):
@@ -508,7 +519,7 @@ def test_colour_only_where_wanted(monkeypatch, tmp_path, frame, environment, col
 
 def test_the_bar_tells_rows_and_speed(monkeypatch, capsys, table):
     monkeypatch.setattr(_progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(_records, "BLOCK", 1000)
+    monkeypatch.setattr(_bytes, "BLOCK", 1000)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")

@@ -20,6 +20,7 @@ from hedgerow.cli._files import (
     refuse_unwritable,
 )
 from hedgerow.cli._paths import Target
+from hedgerow.cli._reading import READING
 from hedgerow.cli._results import announce, refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from hedgerow import Comparison
 
-READING = ("columns", "drop", "delimiter", "header", "missing")  # options of `hedgerow learn`
 DRAWING = ("p", "n", "strength", "signs", "options")  # options of `hedgerow simulate`
 
 

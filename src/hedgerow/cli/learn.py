@@ -15,6 +15,7 @@ from hedgerow.cli._files import (
     refuse_unwritable,
 )
 from hedgerow.cli._paths import Target
+from hedgerow.cli._reading import reading_options
 from hedgerow.cli._results import (
     FORMATS,
     announce,
@@ -51,23 +52,7 @@ DEVICES = ("cpu", "cuda", "auto")
     show_default=True,
     help="What computes: the processor, an NVIDIA GPU, or the GPU where there is one.",
 )
-@click.option(
-    "--columns", multiple=True, metavar="NAMES", help="Columns to use: names, or patterns with *."
-)
-@click.option("--drop", multiple=True, metavar="NAMES", help="Columns to leave out.")
-@click.option("--delimiter", metavar="C", help="What separates cells of text: , ; | tab ...")
-@click.option(
-    "--header/--no-header",
-    default=None,
-    help="Whether the first line of text has the names of the columns.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="Rows with empty cells, NA or NaN: refuse the file, or leave the rows out.",
-)
+@reading_options
 @click.option(
     "--out",
     multiple=True,
@@ -97,9 +82,10 @@ def learn(
     """Learn which columns of a table are directly connected.
 
     FILE is delimited text (.csv .tsv .tab .txt) or JSON lines (.ndjson .jsonl), also with .gz,
-    Parquet (.parquet .pq), Arrow (.arrow .feather .ipc), .npy or AnnData (.h5ad); - reads
-    delimited text from stdin. Files are read in pieces and may be larger than memory. By default
-    edges are reported at a false discovery rate of 0.05.
+    Parquet (.parquet .pq), Arrow (.arrow .feather .ipc), .npy, AnnData (.h5ad), a spreadsheet
+    (.xlsx .xls .ods), SPSS (.sav) or Stata (.dta); - reads text or JSON lines from stdin. Files are
+    read in pieces and may be larger than memory. By default edges are reported at a false
+    discovery rate of 0.05.
     """
     begun = monotonic()
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))

@@ -14,6 +14,7 @@ from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
 from hedgerow.cli._interrupt import stop_politely
 from hedgerow.cli._paths import Target
+from hedgerow.cli._reading import OF_TABLES_ONLY, READING
 from hedgerow.cli._results import (
     error_level,
     formats_of,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 # As in hedgerow.stream, which is slow to import; a test compares them.
 BAD_ROWS = ("fail", "skip", "log")
-READING = ("columns", "drop", "delimiter", "header")  # options of `hedgerow learn`
-RESULTS = ("fdr", "fwer", "device", "out", "format", "html", "quiet", "as_json")  # likewise
+# Options of `hedgerow learn` that this command has too.
+RESULTS = ("fdr", "fwer", "device", "out", "format", "html", "quiet", "as_json")
 
 
 @click.command()
@@ -139,7 +140,8 @@ def stream(
             _stay(page)
 
 
-stream.params += [option for option in learn.params if option.name in (*READING, *RESULTS)]
+_SHARED = {*READING, *RESULTS} - {*OF_TABLES_ONLY}
+stream.params += [option for option in learn.params if option.name in _SHARED]
 
 
 def _shown(source: str) -> str:

@@ -60,6 +60,7 @@ class Text:
         self._objects: Objects | None = None
         self._head = b""  # of what has been cut into records
         self._is_decoded = self._ended = False
+        self._done = 0
         # What has been pulled and not been cut into records yet, and where that begins.
         self._rest, self._byte, self._line = b"", 0, 1
         self._last = b""  # bytes before the records cut last, and these
@@ -165,7 +166,9 @@ class Text:
             for j in self.beside
         ]
         self._places = block.places
-        return Batch(found.rows, block.lines, self._stream.done, found.bad, beside)
+        # What was pulled and not been used yet is not done; if it is packed this is a guess.
+        self._done = max(self._done, self._stream.done - len(self._rest))
+        return Batch(found.rows, block.lines, self._done, found.bad, beside)
 
     def _pull(self) -> Iterator[None]:
         """Take in more bytes; yields instead if there are none yet."""
