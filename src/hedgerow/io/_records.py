@@ -59,7 +59,7 @@ def cut(data: bytes, byte: int, line: int, quotes: Quotes | None, *, is_last: bo
     --------
     >>> found = cut(b'a,b\\n1,2\\n\\n"3,\\n4",5\\n6', 0, 1, Quotes(), is_last=False)
     >>> found.block.lines, found.used, found.lines
-    (array([1, 2, 4]), 20, 5)
+    (array([1, 2, 4]), 18, 5)
     """
     begin = len(BOM_UTF8) if byte == 0 and data.startswith(BOM_UTF8) else 0
     codes = np.frombuffer(data, dtype=np.uint8)

@@ -50,7 +50,7 @@ def open_source(
     --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "bodies.csv"
-    >>> _ = file.write_text("name,height,mass\\nAda,1.7,60\\nBob,1.8,none\\n")
+    >>> _ = file.write_text("name,height,mass\\nAda,1.7,60\\nBob,1.8,heavy\\n")
     >>> source = open_source(file)
     >>> (chunk,) = source.chunks()
     >>> source.schema
@@ -58,7 +58,7 @@ def open_source(
     >>> chunk.rows
     array([[ 1.7, 60. ]])
     >>> chunk.bad[0].place, chunk.bad[0].reason
-    ('line 3', "column 'mass' must hold numbers, got 'none'")
+    ('line 3', "column 'mass' must hold numbers, got 'heavy'")
     """
     options = reading(**how)
     wish = Wish(tuple(columns), tuple(drop), time, id)
