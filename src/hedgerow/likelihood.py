@@ -126,6 +126,16 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
     return PrecisionFit(precision, inverse, float(shrinkage.max(initial=0.0)), shrinkage > 0)
 
 
+def needed_to_fit(adjacency: csr_array) -> int:
+    """Return about how many bytes `fit_precision` takes, and the covariance that it is given.
+
+    Three matrices of the size of the whole, and four of the size of the largest component.
+    """
+    _, label = connected_components(adjacency, directed=False)
+    largest = int(np.bincount(label).max(initial=0))
+    return 24 * adjacency.shape[0] ** 2 + (32 * largest**2 if largest > 1 else 0)
+
+
 def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_array) -> float:
     """Return the mean over ``rows`` of the logarithm of their Gaussian density.
 

@@ -12,6 +12,7 @@ from hedgerow import storage
 from hedgerow._validate import at_least, one_of
 from hedgerow._version import __version__
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
+from hedgerow.engines._memory import check_memory
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._lock import locked, without_lock
@@ -20,7 +21,7 @@ from hedgerow.estimators._saved import check_arrays, check_header, check_names
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
-from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood
+from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood, needed_to_fit
 from hedgerow.moments import SMALLEST_SPREAD
 from hedgerow.promises import BALANCED, promise_of
 from hedgerow.table import EdgeTable
@@ -241,6 +242,7 @@ class HedgeGraph(NotebookSummary):
     def partial_corr_(self) -> NDArray[np.float64]:
         """Partial correlations of the edges, one on the diagonal."""
         graph = self._graph().up_to(self.level_)
+        check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for partial_corr_")
         result = self._symmetric(graph, graph.partial_corr).toarray()
         np.fill_diagonal(result, 1.0)
         return result
@@ -256,7 +258,9 @@ class HedgeGraph(NotebookSummary):
     @locked
     def precision_(self) -> NDArray[np.float64]:
         """Maximum-likelihood precision matrix on the graph."""
-        return self._precision().precision.toarray()
+        sparse = self._precision().precision
+        check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for precision_")
+        return sparse.toarray()
 
     @property
     @locked
@@ -429,9 +433,12 @@ class HedgeGraph(NotebookSummary):
         check_is_fitted(self)
         key = ("precision", self.error, self.level)
         if key not in self._results:
+            adjacency = self.adjacency_
+            needed = needed_to_fit(adjacency)
+            check_memory(needed, self.n_features_in_, "for precision_, covariance_ and score")
             moments = self._stream.moments()
             n_rows = max(int(moments.effective_rows), 1)
-            fit = fit_precision(moments.covariance, n_rows, self.adjacency_)
+            fit = fit_precision(moments.covariance, n_rows, adjacency)
             self._results[key] = fit
             if fit.shrinkage:
                 columns = listed(map(repr, column_labels(self)[fit.shrunk]))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines import sparsitron_cpu as kernels
+from hedgerow.engines._memory import check_memory
 from hedgerow.sparsitron import default_beta, selection_windows
 
 Array = NDArray[np.float64]
@@ -50,6 +51,14 @@ class Plan(NamedTuple):
         """s = ½ ln(1/β), the step of the closed form."""
         return 0.5 * log(1.0 / default_beta(2 * self.n_features - 1, self.n_steps))
 
+    @property
+    def needed_bytes(self) -> int:
+        """Memory for the matrices of a run: four, and sums of candidates at ends of windows."""
+        sums = 0
+        if self.selection != "argmin":
+            sums = len(np.unique(selection_windows(self.selection, self.n_steps)))
+        return 8 * self.n_features**2 * (4 + sums)
+
 
 class Choice(NamedTuple):
     """The chosen vectors; node i's is the mean of ``spans[i]`` candidates up to ``steps[i]``."""
@@ -64,6 +73,7 @@ class SparsitronStream:
 
     def __init__(self, plan: Plan) -> None:
         p = plan.n_features
+        check_memory(plan.needed_bytes, p, "to learn")
         self.plan = plan
         self.seen = 0  # rows as given, before one is spent on the mean
         self.held_out = 0

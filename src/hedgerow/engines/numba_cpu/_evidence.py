@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines._interface import Indices, Repeats
+from hedgerow.engines._memory import check_memory
 from hedgerow.engines._sums import Learned, part_of
 from hedgerow.engines.numba_cpu._learn import moments
 from hedgerow.engines.numba_cpu._nodes import weight_rows
@@ -56,6 +57,9 @@ def weights(evidence: Evidence) -> NDArray[np.float32]:
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     """Return the evidence on some columns; weight on a repeated one goes to its original."""
+    # Copies of the weights, twice, and of the products and weights of these columns.
+    n_columns = len(evidence.moments.mean)
+    check_memory(8 * n_columns**2 + 12 * len(columns) ** 2, n_columns, "to set some of them aside")
     moments, matrix = part_of(evidence.moments, weights(evidence), columns, repeats)
     return Evidence(moments, given(matrix))
 

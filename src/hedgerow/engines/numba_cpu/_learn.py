@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from hedgerow import hedge
 from hedgerow.engines._interface import Array, Named
+from hedgerow.engines._memory import check_memory
 from hedgerow.engines._sums import Learned, learned_of, named, scaled
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
-from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team
+from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team, thread_count
 from hedgerow.forgetting import NEVER, decline, row_weights
 from hedgerow.hedge import HedgeState, share_of
 from hedgerow.moments import Columns, Moments, init_moments, scaled_columns
@@ -30,6 +31,7 @@ _CHUNK = 2**20  # numbers of a chunk of rows
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk
 _MOST_NODES = 96  # learned at a time, for their state to stay in the cache of a core
 _MOST_COLUMNS = 24  # whose products are added at a time
+_PER_THREAD = 2300  # bytes for each column while Hedge is asked, and while neighbours are chosen
 _MIRRORED = 64  # rows of the matrix of products that are copied to columns at a time
 
 
@@ -45,10 +47,22 @@ class _Chunk(NamedTuple):
 
 
 def init(n_columns: int, half_life: float = NEVER) -> Learned:
-    """Return the state before the first row."""
+    """Return the state before the first row, if there is memory to learn and to test."""
+    check_memory(needed_bytes(n_columns), n_columns, "to learn and test")
     gradient, average = np.zeros((2, n_columns, n_columns), dtype=np.float32)
     learner = hedge.init(n_columns)._replace(gradient=gradient, average=average)
     return Learned(init_moments(n_columns), learner, half_life)
+
+
+def needed_bytes(n_columns: int) -> int:
+    """Return about how much memory learning and testing take at most, beside the rows.
+
+    That is products, gradients and averages, and then either two chunks of rows, or the scores of
+    all pairs and what each thread has in hand (docs/speed.md).
+    """
+    held, scores = 16 * n_columns**2, 4 * n_columns**2
+    chunks = 2 * (8 + 4) * _SHORTEST_CHUNK * n_columns
+    return held + max(chunks, scores + _PER_THREAD * n_columns * thread_count())
 
 
 def learn(state: Learned, rows: Rows) -> Learned:
