@@ -27,10 +27,10 @@ def positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def at_least(name: str, value: Any, low: float) -> float:
-    """Return ``value`` as a float if it is a finite number of at least ``low``."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) < inf:
-        raise ValueError(f"{name} must be a finite number >= {low:g}, got {value!r}")
+def between(name: str, value: Any, low: float, high: float) -> float:
+    """Return ``value`` as a float if it is a number from ``low`` to ``high``."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")
     return float(value)
 
 

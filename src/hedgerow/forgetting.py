@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 NEVER = float("inf")  # the half-life of one who never forgets
 SHORTEST_HALF_LIFE = 16
+LONGEST_HALF_LIFE = 1e12  # rows; up to here sums of weighted squares stay finite
 _PERIOD = 16  # half-lives after which sums are brought back to scale
 
 

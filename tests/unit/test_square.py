@@ -8,10 +8,12 @@ import json
 from importlib import import_module
 from types import SimpleNamespace
 
+import h5py
 import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyreadstat
 import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_digits
@@ -60,7 +62,18 @@ TABLES = {
     "parquet": lambda frame, path: frame.to_parquet(path),
     "feather": lambda frame, path: frame.to_feather(path),
     "npy": lambda frame, path: np.save(path, frame.to_numpy()),
+    "xlsx": lambda frame, path: frame.to_excel(path, index=False, engine="xlsxwriter"),
+    "sav": lambda frame, path: pyreadstat.write_sav(frame, str(path)),
+    "dta": lambda frame, path: pyreadstat.write_dta(frame, str(path)),
+    "h5ad": lambda frame, path: write_h5ad(path, frame.to_numpy(), NAMES),
 }
+
+
+def write_h5ad(path, matrix, names):
+    with h5py.File(path, "w") as file:
+        file["X"] = matrix
+        file.create_group("var").attrs["_index"] = "gene"
+        file["var/gene"] = np.array(names, dtype=h5py.string_dtype())
 
 
 @pytest.mark.parametrize("suffix", TABLES)
@@ -68,6 +81,7 @@ def test_files(suffix, frame, tmp_path):
     path = tmp_path / f"square.{suffix}"
     TABLES[suffix](frame, path)
     assert pairs(run("learn", path, "--json")["edges"]) == [PAIR]
+    assert pairs(run("stream", path, "--json")["edges"]) == [PAIR]
     if suffix in ("csv", "npy"):
         assert pairs(run("compare", path, *ONE_METHOD)["methods"][0]["graph"]) == [PAIR]
 

@@ -133,7 +133,7 @@ def stream(
         write_all(model, formats, html, summary)
         summary.written = [str(path) for path in targets if path != STDOUT]
         summary.seconds = monotonic() - begun
-        tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out)
+        tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
         if checkpoint and (status.checkpoint is None or status.checkpoint.row < status.rows):
             raise click.ClickException(f"{checkpoint}: the last rows are in no checkpoint")
         if page and status.phase == FINISHED:
@@ -175,11 +175,12 @@ def _model(options: dict[str, Any]) -> "HedgeGraph":
     half_life = options.pop("half_life")
 
     from hedgerow import HedgeGraph
-    from hedgerow._validate import at_least
-    from hedgerow.forgetting import SHORTEST_HALF_LIFE
+    from hedgerow._validate import between
+    from hedgerow.forgetting import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 
     try:
-        half_life = half_life and at_least("--half-life", half_life, SHORTEST_HALF_LIFE)
+        if half_life is not None:
+            between("--half-life", half_life, SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE)
     except ValueError as error_of_user:
         raise Misuse(str(error_of_user)) from error_of_user
     device = available(options.pop("device"))
@@ -233,7 +234,7 @@ def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Statu
     from hedgerow._version import __version__
     from hedgerow.cli._summary import Summary, printable
 
-    others = source.schema.others if source.schema else []
+    others = [name for name in source.schema.others if name] if source.schema else []
     return Summary(
         source=printable(name),
         rows=model.n_samples_seen_,

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import storage
-from hedgerow._validate import at_least, one_of
+from hedgerow._validate import between, one_of
 from hedgerow._version import __version__
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
 from hedgerow.engines._memory import check_memory
@@ -19,7 +19,7 @@ from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
-from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
+from hedgerow.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
 from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood, needed_to_fit
 from hedgerow.moments import SMALLEST_SPREAD
@@ -391,7 +391,7 @@ class HedgeGraph(NotebookSummary):
     def _half_life(self) -> float:
         if self.half_life is None:
             return NEVER
-        return at_least("half_life", self.half_life, SHORTEST_HALF_LIFE)
+        return between("half_life", self.half_life, SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE)
 
     def _new_stream(self) -> HedgeStream:
         half_life = self._half_life()

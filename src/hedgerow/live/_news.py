@@ -59,4 +59,6 @@ def data_of(look: Look, title: str) -> ReportData:
         rows=look.rows,
         warnings=look.warnings,
         title=title,
+        n_columns=len(look.names) + len(look.left_out),
+        left_out={"not numeric, or not wanted": look.left_out} if look.left_out else {},
     )

@@ -88,6 +88,7 @@ def look_at(state: State) -> Look:
         error=model.error,
         level=model.level_,
         warnings=tuple(str(warning.message) for warning in warned),
+        left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
     )
 
 

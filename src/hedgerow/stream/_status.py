@@ -25,6 +25,7 @@ class Look(NamedTuple):
     error: str
     level: float
     warnings: tuple[str, ...]
+    left_out: tuple[str, ...] = ()  # columns that are not learned from
 
 
 @dataclass(frozen=True)
