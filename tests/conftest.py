@@ -1,7 +1,42 @@
-"""Settings of all tests."""
+"""Settings of all tests.
 
+Everything random in the tests comes from one seed, which is printed at the top and can be given
+again: ``HEDGEROW_SEED=12345 python -m pytest tests/...``. Each test draws from a stream of its own,
+so that one can be repeated alone.
+"""
+
+import os
+import secrets
+from itertools import count
+from unittest.mock import patch
+from zlib import crc32
+
+import hypothesis
+import numpy as np
+import pytest
 from hypothesis import settings
 
+# Set before workers are started, so that all of them have the same.
+SEED = int(os.environ.setdefault("HEDGEROW_SEED", str(secrets.randbelow(2**31))))
+
 # A first example imports and compiles: how long it takes says nothing about the code.
-settings.register_profile("unhurried", settings(deadline=None))
+settings.register_profile("unhurried", settings(deadline=None, print_blob=True))
 settings.load_profile("unhurried")
+hypothesis.core.global_force_seed = SEED
+
+
+def pytest_report_header():
+    return f"HEDGEROW_SEED={SEED}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Seed generators that are made without a seed: the n-th one of a test is always the same."""
+    make, number = np.random.default_rng, count()
+    test = crc32(item.nodeid.encode())
+
+    def default_rng(seed=None):
+        return make([SEED, test, next(number)] if seed is None else seed)
+
+    with patch.object(np.random, "default_rng", default_rng):
+        return (yield)

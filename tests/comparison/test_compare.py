@@ -7,7 +7,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-import time
 from importlib import import_module
 
 import numpy as np
@@ -43,7 +42,6 @@ def rows():
 def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
     monkeypatch.setenv("CHILD_PID_FILE", str(tmp_path / "pid"))
     names = ["Raises", "Hangs", "Crashes", "Aborts", "IsKilled", "LacksMemory", "SaysSo", "Chain"]
-    begun = time.monotonic()
     result = compare(rows, [HERE + name for name in names], time_budget=2, resamples=1)
     found = {each.method.removeprefix(HERE): (str(each.status), each.reason) for each in result}
     assert found == {
@@ -56,7 +54,6 @@ def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
         "SaysSo": ("out of time", "True"),
         "Chain": ("ok", ""),
     }
-    assert time.monotonic() - begun < 120
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 
