@@ -71,7 +71,7 @@ def test_what_would_take_too_long_is_refused_with_the_time():
 
 def test_the_time_told_is_that_of_a_sample_times_all_sets(monkeypatch):
     """By a clock that says that the sample took a second."""
-    corr = np.corrcoef(np.random.default_rng(0).standard_normal((90, 50)))
+    corr, p = np.corrcoef(np.random.default_rng(0).standard_normal((90, 50))), 90
     ticks = count()
     monkeypatch.setattr(_exhaustive, "perf_counter", lambda: float(next(ticks)))
     sample = _exhaustive._AT_ONCE // 50**2
