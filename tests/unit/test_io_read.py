@@ -423,7 +423,7 @@ def test_columns_of_json_lines_keep_their_order_and_late_ones_are_told(tmp_path)
     lines = [json.dumps(dict(zip(names, row))) for row in rows]
     lines[1000] = lines[1000].replace("}", ', "late": 1, "as late": 2}')
     (tmp_path / "rows.ndjson").write_text("\n".join(lines))
-    with pytest.warns(DataWarning, match="come later are not learned from: as late, late"):
+    with pytest.warns(DataWarning, match="come later are not learned from: 'as late', 'late'"):
         table, read_back = read(tmp_path / "rows.ndjson")
     assert table.names == names
     assert len(read_back) == 2500

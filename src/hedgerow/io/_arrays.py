@@ -54,7 +54,9 @@ def open_npy(path: Path, stack: ExitStack) -> Matrix:
     """Open a NumPy array without reading it; nothing in it is ever run."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # of many kinds, since what is no array is tried as an archive
         # NumPy's own words here advise to allow pickles, which is bad advice.
         raise DataError("the file must hold one NumPy array of numbers") from error
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "iufb":

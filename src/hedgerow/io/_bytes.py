@@ -16,6 +16,7 @@ BLOCK = 1 << 22  # bytes read at a time
 PAUSE = 0.25  # seconds between two looks at what does not grow
 KNOWN = 4096  # bytes by which the place reached in a file is known again
 _TRIED = 1024  # bytes that tell UTF-16 from what is no text
+_MARKS = {BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}
 
 
 class Stream(Protocol):
@@ -152,6 +153,7 @@ class Recoded:
     def __init__(self, stream: Stream, encoding: str, begun: bytes) -> None:
         self._stream, self._encoding = stream, encoding
         self._waiting = begun
+        self._ready = b""  # bytes of UTF-8 that come next
         self._decoder = getincrementaldecoder(encoding)()
 
     @property
@@ -159,6 +161,9 @@ class Recoded:
         return self._stream.done
 
     def pull(self) -> bytes | None:
+        if self._ready:
+            ready, self._ready = self._ready, b""
+            return ready
         while True:
             data = self._waiting if self._waiting else self._stream.pull()
             self._waiting = b""
@@ -174,7 +179,7 @@ class Recoded:
     def seek(self, byte: int) -> None:
         """Read all that comes before: where a character lies is known only then."""
         self._stream.seek(0)
-        self._waiting = b""
+        self._waiting = self._ready = b""
         self._decoder.reset()
         passed = 0
         while passed < byte:
@@ -182,10 +187,63 @@ class Recoded:
             if not piece:
                 raise cut_short(byte, passed)
             passed += len(piece)
-            self._waiting = piece[len(piece) - (passed - byte) :].decode().encode(self._encoding)
+            # The decoder may hold half a character, so what is decoded stays so.
+            self._ready = piece[len(piece) - (passed - byte) :]
 
     def close(self) -> None:
         self._stream.close()
+
+
+class Decoded:
+    """Bytes of UTF-8, in whichever Unicode and however they come."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._begun = b""  # what has come before the encoding is known
+        self._is_known = False
+        self._tried = 0  # bytes
+
+    @property
+    def done(self) -> int:
+        return self._stream.done
+
+    def pull(self) -> bytes | None:
+        while not self._is_known:
+            piece = self._stream.pull()
+            self._begun += piece or b""
+            # Of a writer that pauses, a first line must do.
+            if piece == b"" or _can_tell(self._begun) or (piece is None and b"\n" in self._begun):
+                self._find_out()
+            elif piece is None:
+                return None
+        if self._begun:
+            begun, self._begun = self._begun, b""
+            return begun
+        piece = self._stream.pull()
+        if piece and self._tried < _TRIED and not isinstance(self._stream, Recoded):
+            if b"\0" in piece[: _TRIED - self._tried]:
+                raise _no_text()
+            self._tried += len(piece)
+        return piece
+
+    def seek(self, byte: int) -> None:
+        self._stream.seek(byte)
+        self._begun, self._tried = b"", byte
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _find_out(self) -> None:
+        encoding = encoding_of(self._begun)
+        self._is_known, self._tried = True, len(self._begun)
+        if encoding:
+            self._stream = Recoded(self._stream, encoding, self._begun)
+            self._begun = b""
+
+
+def _can_tell(begun: bytes) -> bool:
+    """Tell whether more bytes would not change what `encoding_of` says."""
+    return len(begun) >= _TRIED or begun[:2] in _MARKS or (b"\n" in begun and b"\0" not in begun)
 
 
 def encoding_of(begun: bytes) -> str | None:
@@ -196,16 +254,19 @@ def encoding_of(begun: bytes) -> str | None:
     >>> encoding_of(b"a,b"), encoding_of("a,b".encode("utf-16-be"))
     (None, 'utf-16-be')
     """
-    marks = {BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}
-    if begun[:2] in marks:
-        return marks[begun[:2]]
+    if begun[:2] in _MARKS:
+        return _MARKS[begun[:2]]
     begun = begun[:_TRIED]
     if b"\0" not in begun:
         return None
     zeros = [begun[first::2].count(0) for first in (0, 1)]
     if len(begun) >= 4 and min(zeros) == 0 and 4 * max(zeros) > len(begun):
         return "utf-16-le" if zeros[1] else "utf-16-be"
-    raise DataError("the file must be text in UTF-8 or UTF-16, got bytes that are not text")
+    raise _no_text()
+
+
+def _no_text() -> DataError:
+    return DataError("the file must be text in UTF-8 or UTF-16, got bytes that are not text")
 
 
 def cut_short(read: int, size: int) -> DataError:

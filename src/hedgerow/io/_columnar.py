@@ -36,29 +36,35 @@ class Columnar:
             self.total = self._frame.select(pl.len()).collect().item()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError(f"the file cannot be read: {_first_line(error)}") from error
+        except pl.exceptions.PanicException as error:  # no ordinary exception
+            raise DataError("the file cannot be read: it is damaged") from error
         self.columns = [Column(name, _flaw(name, dtype)) for name, dtype in schema.items()]
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
         pl = optional("polars")
+        # By name alone: to polars, text such as * or ^a.*$ is a pattern for many.
+        by_name = optional("polars.selectors").by_name
         names = [self.columns[j].name for j in chosen]
         beside = [self.columns[j].name for j in self.beside]
         at_once = rows_at_once(len(chosen))
         done = 0
         try:
-            for frame in self._frame.select(list(dict.fromkeys([*names, *beside]))).collect_batches(
-                chunk_size=at_once, maintain_order=True, engine="streaming"
-            ):
+            for frame in self._frame.select(
+                by_name(list(dict.fromkeys([*names, *beside])))
+            ).collect_batches(chunk_size=at_once, maintain_order=True, engine="streaming"):
                 numbers = np.arange(done + 1, done + len(frame) + 1)
                 done += len(frame)
                 # Cast within the query, polars would read far ahead of what is consumed.
-                rows = frame.select(names).cast(pl.Float64).to_numpy(order="c")
+                rows = frame.select(by_name(names)).cast(pl.Float64).to_numpy(order="c")
                 texts = [frame[name].to_list() for name in beside]
                 yield Batch(rows.reshape(len(frame), -1), numbers, done, beside=texts)
-        except pl.exceptions.PolarsError as error:
+        except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError(
                 f"the file cannot be read after row {done}: {_first_line(error)}"
             ) from error
+        except pl.exceptions.PanicException as error:
+            raise DataError(f"the file cannot be read after row {done}: it is damaged") from error
 
 
 def open_parquet(path: Path, stack: ExitStack) -> Columnar:

@@ -72,6 +72,8 @@ class Cells:
         if not all(shape):
             return np.empty(shape)
         data = block.data
+        if layout.decimal == "," and layout.delimiter in "._":
+            return None
         if layout.decimal == ",":
             data = data.translate(_COMMA_TO_POINT)
         if self._chosen == list(range(layout.width)) and b'"' not in data:

@@ -1,6 +1,7 @@
 """Newline-delimited JSON: one object on each line, a block of lines at a time."""
 
 import json
+import re
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
@@ -12,6 +13,10 @@ from hedgerow.io._delimited import Found
 from hedgerow.io._numbers import Notation, not_a_number, shortened
 from hedgerow.io._records import Block
 from hedgerow.io._source import BadRow, optional
+
+# Escapes that are half a character; polars takes them for another one.
+_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F]"
+_HALF = re.compile(rb"%b(?!%b)|(?<!%b)%b" % (_HIGH, _LOW, _HIGH, _LOW))
 
 
 class Objects:
@@ -53,6 +58,8 @@ class Objects:
 
     def _quickly(self, block: Block) -> NDArray[np.float64] | None:
         polars = optional("polars")
+        if b"\\u" in block.data and _HALF.search(block.data):
+            return None
         # As many quotes as our names need: if none of them is missing, there are no others.
         is_ours = block.data.count(b'"') == 2 * len(self._chosen) * len(block.lines)
         schema = dict.fromkeys(self._chosen, polars.Float64) if is_ours else None
@@ -62,8 +69,11 @@ class Objects:
             return None
         if len(frame) != len(block.lines) or not set(self._chosen) <= set(frame.columns):
             return None
+        if not is_ours and _may_repeat(block.data, frame):
+            return None
         new = set(frame.columns) - self.known
-        frame = frame.select(self._chosen)
+        # By name alone: to polars, text such as * or ^a.*$ is a pattern for many.
+        frame = frame.select(optional("polars.selectors").by_name(self._chosen))
         if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
             return None
         rows = frame.cast(polars.Float64).to_numpy(order="c")
@@ -83,10 +93,31 @@ class Objects:
         return None
 
 
+def _may_repeat(data: bytes, frame: Any) -> bool:
+    """Tell whether there are more names than values, so that one may come twice in an object."""
+    if any(dtype.is_nested() for dtype in frame.dtypes):
+        return False
+    values = frame.height * frame.width - sum(frame.null_count().row(0))
+    return bool(data.count(b'":') > values + data.count(b"null"))
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose names are characters, each once: readers differ in what they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"a name must come once, got {shortened(repeated)} twice")
+    for name in found:
+        if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ValueError(f"names must be whole characters, got {shortened(name)}")
+    return found
+
+
 def object_in(line: bytes) -> dict[str, Any]:
     """Return the JSON object on a line."""
     try:
-        found = json.loads(line)
+        found = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"a row must be JSON, {error}") from None
     if not isinstance(found, dict):

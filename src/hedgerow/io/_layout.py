@@ -6,7 +6,6 @@ The same first lines give the same answer in a file and in a stream, whatever co
 import csv
 import re
 from collections.abc import Sequence
-from io import StringIO
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.io._judge import FIRST_LINES, LINES, of_numbers
 from hedgerow.io._numbers import PLAIN, decimal_of, kinds_of, notation
-from hedgerow.io._records import Block, cell_counts
+from hedgerow.io._records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io._source import (
     EMPTY,
     NOT_NUMERIC,
@@ -26,8 +25,6 @@ from hedgerow.io._source import (
 )
 from hedgerow.io._times import is_time
 
-# In the order of preference: a comma may also be part of a number, a space part of a name.
-DELIMITERS = ("\t", ";", "|", ",", " ")
 _CELLS = 1_000_000  # looked at, at most, unless FIRST_LINES have more
 
 Flags = NDArray[np.bool_]
@@ -175,7 +172,8 @@ class _Surveyor:
         # A word that is also met further down is an entry, if a strange one.
         words = {self._body[0][j] for j in np.flatnonzero(of_numbers)} - {""}
         below = {row[j] for row in self._body[1:] for j in np.flatnonzero(of_numbers)}
-        return bool(text.any()) and 2 * text.sum() >= of_numbers.sum() and not words & below
+        is_most = bool(text.any() and 2 * text.sum() >= of_numbers.sum())
+        return is_most and not words & below
 
     def _of_numbers(self, first: int) -> Flags:
         """Tell which columns are of numbers, from some row on."""
@@ -225,7 +223,7 @@ def cells_in(record: bytes, delimiter: str, encoding: str = "utf-8") -> list[str
     """
     text = record.decode(encoding, errors="replace").rstrip("\r\n")
     try:
-        rows = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        rows = rows_in(text, delimiter)
     except csv.Error:
         raise ValueError("a double quote must be closed, and be followed by a delimiter") from None
     if len(rows) > 1:

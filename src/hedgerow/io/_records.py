@@ -1,6 +1,8 @@
 """Cut bytes into records, which are lines unless a quoted cell holds line ends of its own."""
 
+import csv
 from codecs import BOM_UTF8
+from io import StringIO
 from typing import NamedTuple
 
 import numpy as np
@@ -9,16 +11,19 @@ from numpy.typing import NDArray
 LONGEST = 1 << 28  # bytes a record may have
 MOST_LINES = 100  # of a quoted cell; a quote that is open for longer was never meant to be one
 
+# In the order of preference: a comma may also be part of a number, a space part of a name.
+DELIMITERS = ("\t", ";", "|", ",", " ")
+
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 Places = NDArray[np.signedinteger]
 
 
 class Quotes(NamedTuple):
-    """How quotes are taken: with the delimiter known, lines are joined only into whole rows."""
+    """How quotes are taken: lines are joined only into whole rows, of this width if it is known."""
 
     delimiter: str | None = None
-    width: int = 0
+    width: int | None = None
 
 
 class Block(NamedTuple):
@@ -67,7 +72,9 @@ def cut(data: bytes, byte: int, line: int, quotes: Quotes | None, *, is_last: bo
     starts = np.r_[begin, ends[:-1] + 1][: len(ends)]
     first = np.ones(len(ends), dtype=np.bool_)  # lines that begin a record
     if quotes is not None and b'"' in data:
-        used = _join(data, codes, starts, ends, quotes, is_last, first)
+        # Names may be one fewer than the cells below them.
+        top = quotes._replace(width=None) if byte == 0 else quotes
+        used = _join(data, codes, starts, ends, (top, quotes), is_last, first)
         starts, ends, first = starts[:used], ends[:used], first[:used]
     n_lines = len(ends)
     used = int(ends[-1]) + 1 if n_lines else 0
@@ -94,11 +101,14 @@ def _join(
     codes: NDArray[np.uint8],
     starts: Places,
     ends: Places,
-    quotes: Quotes,
+    quotes: tuple[Quotes, Quotes],
     is_last: bool,
     first: NDArray[np.bool_],
 ) -> int:
-    """Mark lines that go on a quoted cell as no first ones; return how many lines are whole."""
+    """Mark lines that go on a quoted cell as no first ones; return how many lines are whole.
+
+    ``quotes`` are those of the first line, and of all others.
+    """
     at = np.flatnonzero(codes == _QUOTE)
     counts = np.searchsorted(at, ends) - np.searchsorted(at, starts)
     odd = np.flatnonzero(counts % 2).tolist()
@@ -110,7 +120,7 @@ def _join(
         if closes is None:
             if within and not is_last:
                 return opens
-        elif within and _fits(data[starts[opens] : ends[closes] + 1], quotes):
+        elif within and _fits(data[starts[opens] : ends[closes] + 1], quotes[opens > 0]):
             first[opens + 1 : closes + 1] = False
             k += 1
         k += 1
@@ -118,10 +128,25 @@ def _join(
 
 
 def _fits(record: bytes, quotes: Quotes) -> bool:
-    if quotes.delimiter is None:
-        return True
-    alone = joined([record], np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
-    return bool(cell_counts(alone, quotes.delimiter)[0] == quotes.width)
+    """Tell whether lines are one row: a quote within a cell, as in inches, opens nothing."""
+    text = record.decode(errors="replace").rstrip("\r\n")
+    for delimiter in DELIMITERS if quotes.delimiter is None else (quotes.delimiter,):
+        try:
+            rows = rows_in(text, delimiter)
+        except csv.Error:
+            continue
+        if len(rows) == 1 and quotes.width in (None, len(rows[0])):
+            return True
+    return False
+
+
+def rows_in(text: str, delimiter: str) -> list[list[str]]:
+    """Return the rows of a text; quotes that are misused are a `csv.Error`.
+
+    >>> rows_in('"two\\nlines",1', ","), rows_in('5" pipe,1\\n6" pipe,2', ",")
+    ([['two\\nlines', '1']], [['5" pipe', '1'], ['6" pipe', '2']])
+    """
+    return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True))
 
 
 def cell_counts(block: Block, delimiter: str) -> Places:

@@ -158,7 +158,7 @@ class Table:
     def _tell(self) -> None:
         new = getattr(self._source, "new", ())
         if new:
-            _warn(f"columns that come later are not learned from: {listed(sorted(new))}")
+            _warn(f"columns that come later are not learned from: {listed(map(repr, sorted(new)))}")
         if self._texts:
             _warn(f"cells of text count as missing: {listed(self._texts)}")
         if self._repeated:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.io._bytes import KNOWN, Recoded, Stream, cut_short, encoding_of, replaced
+from hedgerow.io._bytes import KNOWN, Decoded, Stream, cut_short, replaced
 from hedgerow.io._delimited import Cells, Found
 from hedgerow.io._json_lines import Objects, object_in
 from hedgerow.io._judge import FIRST_LINES, LINES, survey_objects
@@ -50,7 +50,7 @@ class Text:
     place = "line"
 
     def __init__(self, stream: Stream, style: Style, total: int | None = None) -> None:
-        self._stream, self._style, self.total = stream, style, total
+        self._stream, self._style, self.total = Decoded(stream), style, total
         self.columns: list[Column] = []
         self.notes: list[str] = []
         self.labels: Sequence[str] = ()
@@ -59,7 +59,7 @@ class Text:
         self._quotes: Quotes | None = None
         self._objects: Objects | None = None
         self._head = b""  # of what has been cut into records
-        self._is_decoded = self._ended = False
+        self._ended = False
         self._done = 0
         # What has been pulled and not been cut into records yet, and where that begins.
         self._rest, self._byte, self._line = b"", 0, 1
@@ -88,9 +88,9 @@ class Text:
         else:
             while len(self._rest) < min(_HEAD, byte):
                 self._pull_again(byte)
-            while b"\n" not in self._rest and byte > len(self._rest):
-                self._pull_again(byte)
             layout = Layout(**offset["layout"])
+            while byte > len(self._rest) and not self._has_names(layout):
+                self._pull_again(byte)
             columns = self._named(layout) if layout.delimiter else before.columns
             self._settle(Survey(layout, columns, [], is_clear=True))
         self._head = self._rest[: min(_HEAD, byte)]
@@ -173,16 +173,6 @@ class Text:
     def _pull(self) -> Iterator[None]:
         """Take in more bytes; yields instead if there are none yet."""
         piece = self._stream.pull()
-        if (
-            piece is not None
-            and not self._is_decoded
-            and (len(self._rest + piece) > 3 or not piece)
-        ):
-            self._is_decoded = True
-            encoding = encoding_of(self._rest + piece)
-            if encoding:
-                self._stream = Recoded(self._stream, encoding, self._rest + piece)
-                self._rest, piece = b"", self._stream.pull()
         if piece is None:
             yield None
             return
@@ -220,7 +210,7 @@ class Text:
         is_json = self._style.json
         if is_json is None:
             is_json = self._rest.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-        quotes = None if is_json else Quotes()
+        quotes = None if is_json else Quotes(self._style.delimiter)
         torn = self._ended and not self._rest.endswith(b"\n")
         head, used, lines = cut(self._rest + b"\n" * torn, 0, 1, quotes, is_last=self._ended)
         self._refuse_long(len(self._rest) - used, 1 + lines)
@@ -261,9 +251,14 @@ class Text:
                 return Survey(layout, [Column(name, None) for name in names], [], True)
         return None
 
+    def _has_names(self, layout: Layout) -> bool:
+        """Tell whether the line with the names, if there is one, is here to its end."""
+        quotes = Quotes(layout.delimiter) if layout.delimiter else None
+        return len(cut(self._rest, 0, 1, quotes, is_last=False).block.lines) > 0
+
     def _named(self, layout: Layout) -> list[Column]:
         """Return the columns of a text whose layout is known, by its first line."""
-        head = cut(self._rest, 0, 1, Quotes(), is_last=True).block
+        head = cut(self._rest, 0, 1, Quotes(layout.delimiter), is_last=True).block
         names = [f"x{j}" for j in range(layout.width)]
         if layout.header and len(head.lines):
             names = any_cells_in(head.record(0), layout.delimiter, layout.encoding)

@@ -23,7 +23,7 @@ class Turned:
 
     def __init__(self, source: Source) -> None:
         columns = source.columns
-        named = columns[0].flaw is not None
+        named = bool(columns) and columns[0].flaw is not None
         samples = [j for j, column in enumerate(columns) if column.flaw is None]
         if not samples:
             raise DataError("columns of numbers are needed, got none")

@@ -1,0 +1,1 @@
+"""Random files for readers and commands, and what must hold whatever is in them."""

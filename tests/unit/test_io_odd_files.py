@@ -1,0 +1,175 @@
+"""Files that the fuzzer found readers to stumble over, each with the smallest that shows it."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from hedgerow.io import DataError, _bytes, open_table
+from hedgerow.stream import open_source
+
+NUMBERS = np.arange(24.0).reshape(12, 2) ** 1.5
+
+
+def read(path, **options):
+    with open_table(path, **options) as opened:
+        return opened, np.concatenate(list(opened))
+
+
+def write(folder, content, name="table.csv"):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def all_rows(source):
+    return np.concatenate([chunk.rows for chunk in source.chunks() if len(chunk.rows)])
+
+
+@pytest.mark.parametrize("where", [0, 2])
+def test_quotes_within_cells_swallow_no_rows(tmp_path, where):
+    cells = [['5" pipe' if k in (3, 9) else "x", *map(str, row)] for k, row in enumerate(NUMBERS)]
+    names = ["a", "b"]
+    names.insert(where, "what")
+    for row in cells:
+        row.insert(where, row.pop(0))
+    path = write(tmp_path, "".join(",".join(row) + "\n" for row in [names, *cells]))
+    opened, rows = read(path)
+    assert opened.names == ["a", "b"]
+    np.testing.assert_array_equal(rows, NUMBERS)
+
+
+def test_a_name_with_a_newline_above_rows_with_names(tmp_path):
+    lines = "".join(f"r{k},{a},{b}\n" for k, (a, b) in enumerate(NUMBERS.tolist()))
+    opened, rows = read(write(tmp_path, '"two\nlines",b\n' + lines))
+    assert opened.names == ["two\nlines", "b"]
+    assert opened.left_out == {"names of rows": ["number 1"]}
+    np.testing.assert_array_equal(rows, NUMBERS)
+
+
+def test_a_first_row_with_gaps_and_a_text_is_a_row(tmp_path):
+    path = write(tmp_path, "a,b,c\n,,ERR\n1,2,3\n4,5,6\n")
+    opened, rows = read(path, missing="drop")
+    np.testing.assert_array_equal(rows, [[1, 2, 3], [4, 5, 6]])
+    assert opened.n_dropped == 1
+    chunk = next(open_source(path).chunks())
+    assert json.dumps(chunk.offset)
+    assert [row.place for row in chunk.bad] == ["line 2"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("block", [7, 1000, 1 << 22])
+def test_streams_of_utf16_go_on_within_letters(tmp_path, monkeypatch, encoding, block):
+    monkeypatch.setattr(_bytes, "BLOCK", block)
+    lines = "".join(f"größe€𝄞,{k},{k * k / 7}\n" for k in range(600))
+    path = write(tmp_path, ("who,a,b\n" + lines).encode(encoding))
+    source = open_source(path)
+    chunks = [chunk for chunk in source.chunks() if len(chunk.rows)]
+    whole = np.concatenate([chunk.rows for chunk in chunks])
+    assert whole.shape == (600, 2)
+    for k in range(0, len(chunks), max(1, len(chunks) // 5)):
+        again = open_source(path)
+        again.seek(chunks[k].offset, source.schema)
+        parts = [*chunks[: k + 1], *again.chunks()]
+        rows = np.concatenate([chunk.rows for chunk in parts if len(chunk.rows)])
+        np.testing.assert_array_equal(rows, whole)
+
+
+@pytest.mark.parametrize("block", [1, 3, 4, 1 << 22])
+def test_utf16_without_a_mark_is_known_however_it_comes(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(_bytes, "BLOCK", block)
+    lines = "".join(f"{a},{b}\n" for a, b in NUMBERS.tolist())
+    opened, rows = read(write(tmp_path, ("ЖЖЖЖ,Ж\n" + lines).encode("utf-16-le")))
+    assert opened.names == ["ЖЖЖЖ", "Ж"]
+    np.testing.assert_array_equal(rows, NUMBERS)
+
+
+@pytest.mark.parametrize("block", [5, 1 << 22])
+def test_a_byte_that_is_no_text_is_refused_however_it_comes(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(_bytes, "BLOCK", block)
+    path = write(tmp_path, "who,a,b\n" + "x,1,2\n" * 20 + "\0,3,4\n")
+    with pytest.raises(DataError, match="must be text in UTF-8 or UTF-16, got bytes that are not"):
+        read(path)
+
+
+def test_long_names_with_newlines_are_whole_when_a_stream_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(_bytes, "BLOCK", 500)
+    numbers = np.random.default_rng(0).normal(size=(100, 2))
+    lines = "".join(f"{a},{b}\n" for a, b in numbers.tolist())
+    path = write(tmp_path, f'"a\n{"é" * 1000}",b\n' + lines)
+    source = open_source(path)
+    first = next(chunk for chunk in source.chunks() if len(chunk.rows))
+    again = open_source(path)
+    again.seek(first.offset, source.schema)
+    rows = np.concatenate([first.rows, all_rows(again)])
+    np.testing.assert_array_equal(rows, numbers)
+
+
+@pytest.mark.parametrize("name", ["*", "^b.*$"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "ndjson"])
+def test_names_that_look_like_patterns_are_names(tmp_path, name, kind):
+    frame = pl.DataFrame({name: NUMBERS[:, 0], "b": NUMBERS[:, 1], "b2": NUMBERS[:, 0]})
+    path = tmp_path / f"table.{kind}"
+    if kind == "ndjson":
+        frame.write_ndjson(path)
+    else:
+        (frame.write_parquet if kind == "parquet" else frame.write_ipc)(path)
+    opened, rows = read(path)
+    assert opened.names == [name, "b", "b2"]
+    np.testing.assert_array_equal(rows, frame.to_numpy())
+
+
+def test_damaged_arrow_is_an_error_and_no_panic(tmp_path):
+    path = tmp_path / "table.arrow"
+    pl.DataFrame(NUMBERS, schema=["a", "b"]).write_ipc(path)
+    whole = path.read_bytes()
+    n_refused = 0
+    for at in range(8, len(whole), 7):
+        path.write_bytes(whole[:at] + b"\x7b" + whole[at + 1 :])
+        try:
+            read(path)
+        except DataError:
+            n_refused += 1
+    assert n_refused
+
+
+def test_an_archive_that_is_none_is_no_array(tmp_path):
+    path = write(tmp_path, b"PK\x03\x04abcdefgh", "table.npy")
+    with pytest.raises(DataError, match=r"^the file must hold one NumPy array of numbers$"):
+        read(path)
+
+
+def test_names_that_are_half_a_character_are_bad_rows(tmp_path):
+    lines = "".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in NUMBERS.tolist())
+    path = write(tmp_path, lines + '{"\\ud800": 1, "a": 2, "b": 3}\n', "table.ndjson")
+    with pytest.raises(DataError, match=r"^line 13: .* whole characters, got '\\ud800'$"):
+        read(path)
+
+
+@pytest.mark.parametrize("block", [1, 1 << 22])
+def test_a_value_given_twice_is_a_bad_row_however_it_comes(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(_bytes, "BLOCK", block)
+    lines = "".join(f'{{"a": {a}, "b": {b}, "t": "x"}}\n' for a, b in NUMBERS.tolist())
+    path = write(tmp_path, lines + '{"a": 1, "b": 2, "t": "x", "a": 3}\n', "table.ndjson")
+    with pytest.raises(DataError, match=r"^line 13: .* a name must come once, got 'a' twice$"):
+        read(path)
+    np.testing.assert_array_equal(all_rows(open_source(path)), NUMBERS)
+
+
+def test_empty_objects_on_their_side_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"^columns of numbers are needed, got none$"):
+        read(write(tmp_path, "{}\n{}\n", "table.ndjson"), transpose=True)
+
+
+def test_a_delimiter_that_is_a_point_is_none_of_the_decimals(tmp_path):
+    path = write(tmp_path, "1,5.2\n2,5.3\n")
+    _, rows = read(path, delimiter=".", decimal=",", header=False)
+    np.testing.assert_array_equal(rows, [[1.5, 2], [2.5, 3]])
+
+
+def test_names_that_come_later_cannot_write_on_the_terminal(tmp_path):
+    lines = "".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in NUMBERS.tolist())
+    path = write(tmp_path, lines + '{"two\\nlines": 1, "a": 2, "b": 3}\n', "table.ndjson")
+    with pytest.warns(UserWarning, match=r"not learned from: 'two\\nlines'$"):
+        read(path)
