@@ -14,7 +14,7 @@ ALONE = "learning"
 
 def run(options: argparse.Namespace) -> None:
     figures = store.read()
-    blocks = {"setting": figures["setting"]}
+    blocks = {"setting": figures["setting"]} if "throughput" in figures else {}
     for part, block in BLOCKS.items():
         if part in figures:
             blocks[part] = block(figures[part])
@@ -62,7 +62,23 @@ def _memory(figures: dict[str, Any]) -> str:
     )
 
 
-BLOCKS = {"throughput": _throughput, "pauses": _pauses, "memory": _memory}
+def _faults(figures: dict[str, Any]) -> str:
+    rows = [[kind, f"{count:,}"] for kind, count in figures["kinds"].items() if count]
+    worlds = ", ".join(f"{count:,} to {name}" for name, count in figures["worlds"].items())
+    return (
+        f"Done: {figures['faults']:,} faults in {figures['sequences']} sequences ({worlds}), in "
+        f"{figures['seconds'] / 60:.0f} minutes, with seed {figures['seed']}, at commit "
+        f"{figures['commit']}. Differences: {len(figures['differences'])}.\n\n"
+        + table(["fault", "times"], rows)
+    )
+
+
+BLOCKS = {
+    "throughput": _throughput,
+    "pauses": _pauses,
+    "memory": _memory,
+    "faults": _faults,
+}
 
 
 def _draw(figures: dict[str, Any]) -> None:

@@ -239,6 +239,29 @@ def test_the_run_recovers_when_the_disk_has_space_again(tmp_path, monkeypatch):
     assert len(files(tmp_path)) == 2
 
 
+def test_an_old_checkpoint_that_stays_does_not_spoil_the_new_one(tmp_path, monkeypatch):
+    real, stuck = os.unlink, [True]
+
+    def unlink(path, *args, **kwargs):
+        if stuck and os.path.basename(path).startswith("checkpoint-"):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        real(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    source, notes = Memory(), Notes()
+    with pytest.warns(CheckpointWarning) as told:
+        stream.run(source, checkpoint=tmp_path, every=200, watchers=[notes])
+    assert [str(each.message) for each in told] == [
+        "an old checkpoint could not be removed, checkpoint-00000001.hedgerow: Permission denied; "
+        "the new one is written, and the removal is tried again with the next"
+    ]
+    assert source.acked == [200, 400, 600]
+    assert notes.statuses[-1].checkpoint.row == 600
+    stuck.clear()
+    stream.run(Memory(np.r_[ROWS, ROWS]), checkpoint=tmp_path)
+    assert files(tmp_path) == ["checkpoint-00000003.hedgerow", "checkpoint-00000004.hedgerow"]
+
+
 def test_an_error_within_a_chunk_leaves_no_checkpoint_of_half_of_it(tmp_path, monkeypatch):
     """The change log cuts chunks; rows before the cut would else be counted twice."""
     real, broken = HedgeGraph.partial_fit, [True]

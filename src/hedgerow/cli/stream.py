@@ -127,7 +127,7 @@ def stream(
             )
         status = line.status
         if status is None or status.look is None:
-            click.echo("Stopped before any row came.", err=True)
+            click.echo("Stopped before any row was learned from.", err=True)
             return
         summary = _summary_of(model, name, opened, status)
         write_all(model, formats, html, summary)

@@ -77,10 +77,13 @@ class _unpacking:
 
 
 class GrowingFile:
-    """A file that others append to, until ``is_over`` says that they have turned elsewhere."""
+    """A file that others append to, until ``is_over`` says that they have turned elsewhere.
+
+    Some do not append but write a longer copy and rename it; the copy is then gone on with.
+    """
 
     def __init__(self, path: Path, is_over: Callable[[os.stat_result], bool]) -> None:
-        self._file, self._is_over = path.open("rb"), is_over
+        self._path, self._file, self._is_over = path, path.open("rb"), is_over
         self._ended = False
         self._last = b""  # the last bytes read
 
@@ -89,11 +92,14 @@ class GrowingFile:
         return self._file.tell()
 
     def pull(self) -> bytes | None:
-        self._check_last()
+        place = self._file.tell()
         data = self._file.read(BLOCK)
+        self._check_last(place)  # afterwards, or what comes in between would be taken
         self._last = (self._last + data)[-KNOWN:]
         if data or self._ended:
             return data
+        if self._turn_to_copy():
+            return None
         # Its writer may have added something before turning away, so once more is read from it.
         self._ended = self._is_over(os.fstat(self._file.fileno()))
         time.sleep(PAUSE)
@@ -109,14 +115,34 @@ class GrowingFile:
     def close(self) -> None:
         self._file.close()
 
-    def _check_last(self) -> None:
+    def _check_last(self, place: int) -> None:
         """Make sure that what was read last is still there: a file may be cut and grow again."""
-        place = self._file.tell()
         size = os.fstat(self._file.fileno()).st_size
         if size < place:
             raise cut_short(place, size)
-        if os.pread(self._file.fileno(), len(self._last), place - len(self._last)) != self._last:
+        if not self._has_last(self._file, place):
             raise replaced()
+
+    def _has_last(self, file: BinaryIO, place: int) -> bool:
+        length = len(self._last)
+        return os.pread(file.fileno(), length, place - length) == self._last
+
+    def _turn_to_copy(self) -> bool:
+        """Go on in the file that has the name now, if it is another and has what was read."""
+        place = self._file.tell()
+        try:
+            if os.path.samestat(os.fstat(self._file.fileno()), self._path.stat()):
+                return False
+            copy = self._path.open("rb")
+        except FileNotFoundError:
+            return False
+        if not (self._last and self._has_last(copy, place)):
+            copy.close()
+            return False
+        self._file.close()
+        self._file = copy
+        self._file.seek(place)
+        return True
 
 
 class Pipe:

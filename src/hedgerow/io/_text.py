@@ -71,6 +71,11 @@ class Text:
         """Names met that are those of no column."""
         return self._objects.new if self._objects else set()
 
+    @property
+    def waiting(self) -> int:
+        """How many bytes have been pulled and not been cut into rows."""
+        return len(self._rest)
+
     def look(self, before: Before | None = None) -> Iterator[None]:
         """Read until the columns are known; yields while there is too little to tell."""
         while True:

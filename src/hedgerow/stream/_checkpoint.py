@@ -91,13 +91,24 @@ class Checkpoints:
         storage.write(path, _KIND, header, header.pop("arrays"))
         self.last = Saved(checkpoint.rows, time.time())
         self._sound = [*self._sound, path][-KEPT:]
-        for old in self._found():
-            if old not in self._sound:
-                old.unlink(missing_ok=True)
+        self._tidy()
 
     def close(self) -> None:
         """Let another process have the folder."""
         self._lock.close()
+
+    def _tidy(self) -> None:
+        """Remove old ones; that the new one is written does not depend on it."""
+        for old in self._found():
+            if old in self._sound:
+                continue
+            try:
+                old.unlink(missing_ok=True)
+            except OSError as error:
+                _warn(
+                    f"an old checkpoint could not be removed, {old.name}: {error.strerror}; "
+                    "the new one is written, and the removal is tried again with the next"
+                )
 
     def _refuse_lost_lock(self) -> None:
         """Fail if the lock was removed: others may have the folder, and checkpoints in it."""

@@ -6,7 +6,9 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from errno import ENOENT
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,7 +16,7 @@ import numpy as np
 
 from hedgerow.estimators import DataWarning
 from hedgerow.estimators._input import listed
-from hedgerow.io._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile
+from hedgerow.io._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile, replaced
 from hedgerow.io._choose import Wish
 from hedgerow.io._numbers import notation
 from hedgerow.io._open import OPENERS, READABLE, Reading, suffix_of, unpacked
@@ -68,12 +70,23 @@ class Piped(Files):
     def __init__(self, name: str, file: BinaryIO, how: Reading, wish: Wish) -> None:
         super().__init__(name, how, wish)
         self._file = file
+        self._reading: Text | None = None
 
     def chunks(self) -> Iterator[Chunk]:
         if self._file.seekable():  # a file in place of a pipe
             yield from self._read(self._text(WholeFile(self._file)), self._offset)
         else:
-            yield from self._read(self._text(Pipe(self._file.fileno())))
+            self._reading = self._text(Pipe(self._file.fileno()))
+            yield from self._read(self._reading)
+
+    def close(self) -> None:
+        super().close()
+        reading, self._reading = self._reading, None
+        if reading is not None and reading.waiting:
+            _warn(
+                f"{reading.waiting} bytes were read from the pipe and are lost: the run ended "
+                "before it could tell what their columns, or their last line, are"
+            )
 
 
 class OneFile(Files):
@@ -82,6 +95,8 @@ class OneFile(Files):
     def __init__(self, path: Path, *, follow: bool, how: Reading, wish: Wish) -> None:
         super().__init__(str(path), how, wish)
         self._path, self._follow = path, follow
+        if not path.suffix and not path.exists():  # more likely a folder
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path))
         self._suffix, self._packed = suffix_of(path)
         if follow:
             refuse_to_follow(path)
@@ -130,6 +145,7 @@ class Folder(Files):
         super().__init__(str(path), how, wish)
         self._path, self._follow = path, follow
         self._passed: set[str] = set()
+        self._is_there = True
         if not follow and not self._names():
             raise DataError(f"the folder must hold files that end in {listed(READABLE)}")
 
@@ -141,13 +157,14 @@ class Folder(Files):
             if not self._offset.get("done"):
                 if current not in self._names():
                     raise DataError(f"{current!r} must be there until all of it is read")
-                yield from self._file(current, self._offset)
+                yield from self._file(current, self._open(current), self._offset)
         while True:
             self._tell_overlooked(current)
             following = self._after(current)
-            if following:
+            reader = self._opened(following[0]) if following else None
+            if reader is not None:
                 current = following[0]
-                yield from self._file(current, None)
+                yield from self._file(current, reader, None)
             elif self._follow:
                 time.sleep(PAUSE)
                 yield Chunk(np.empty((0, 0)), self._done(current))
@@ -168,16 +185,16 @@ class Folder(Files):
         self._passed = {*offset["passed"], current}
         self._known = self._known._replace(time=_time(offset))
 
-    def _file(self, name: str, offset: Offset | None) -> Iterator[Chunk]:
-        self._passed.add(name)
+    def _file(self, name: str, reader: Text | Typed, offset: Offset | None) -> Iterator[Chunk]:
         self._passed &= set(self._names())  # what is gone cannot be overlooked
+        self._passed.add(name)
         passed = sorted(self._passed)
 
         def within(offset: Offset) -> Offset:
             return {"file": name, **offset, "passed": passed}
 
         try:
-            for chunk in self._read(self._open(name), offset):
+            for chunk in self._read(reader, offset):
                 bad = [
                     row._replace(offset=within(row.offset), place=f"{name}, {row.place}")
                     for row in chunk.bad
@@ -196,19 +213,51 @@ class Folder(Files):
             done["time"] = self._known.time
         return done
 
+    def _opened(self, name: str) -> Text | Typed | None:
+        """Open a file; None if it is followed and has gone, alone or with the folder."""
+        try:
+            return self._open(name)
+        except (DataError, OSError) as error:
+            if self._follow and not (self._path / name).exists():
+                return None
+            if isinstance(error, DataError):
+                raise error.within(name) from error
+            raise
+
     def _open(self, name: str) -> Text | Typed:
         path = self._path / name
         suffix, packed = suffix_of(path)
         if suffix in OPENERS:
             return Typed(path, self._how)
         if self._follow and not packed:
-            return self._text(GrowingFile(path, lambda _: bool(self._after(name))), suffix)
+            return self._text(GrowingFile(path, partial(self._is_over, path)), suffix)
         return self._text(unpacked(path.open("rb"), packed), suffix)
+
+    def _is_over(self, path: Path, status: os.stat_result) -> bool:
+        """Tell whether there is a later file; the one that is read must not become another."""
+        with suppress(FileNotFoundError):
+            if not os.path.samestat(status, path.stat()):
+                raise replaced()
+        return bool(self._after(path.name))
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        """Return what is in the folder; one that is followed may be away for a while."""
+        try:
+            found = [*os.scandir(self._path)]
+        except FileNotFoundError:
+            if not self._follow:
+                raise
+            if self._is_there:
+                _warn(f"the folder {str(self._path)!r} is gone, waiting until it is back")
+            self._is_there = False
+            return []
+        self._is_there = True
+        return found
 
     def _names(self) -> list[str]:
         names = [
             entry.name
-            for entry in os.scandir(self._path)
+            for entry in self._entries()
             if entry.name.lower().endswith(READABLE) and entry.name[0] != "." and entry.is_file()
         ]
         return sorted(names, key=in_order)
@@ -224,11 +273,9 @@ class Folder(Files):
         ]
         if late:
             self._passed.update(late)
-            warnings.warn(
+            _warn(
                 f"files are read in the order of their names, so these come too late after "
-                f"{current!r} and are not read: {listed(map(repr, late))}",
-                DataWarning,
-                stacklevel=2,
+                f"{current!r} and are not read: {listed(map(repr, late))}"
             )
 
 
@@ -253,6 +300,10 @@ def refuse_to_follow(path: Path) -> None:
     suffix, packed = suffix_of(path)
     if packed or suffix in OPENERS:
         raise ValueError(f"follow needs a file of plain text or a folder, got {path.name!r}")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DataWarning, stacklevel=3)
 
 
 def standard_input() -> BinaryIO:
