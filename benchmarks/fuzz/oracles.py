@@ -210,7 +210,8 @@ def _is_justified(error: str, case: Case, table: Table) -> bool:
     sparse = 2 * few < table.n_rows or table.n_rows > 100  # a column may be taken for text
     is_error = case.options["missing"] == "error"
     reasons = {
-        "column names must differ": max(names.values(), default=0) > 1,
+        # Where there are none, a row may be taken for names.
+        "column names must differ": max(names.values(), default=0) > 1 or not case.look.header,
         "at least two columns": len(learnable) < 2 or sparse or len(table.columns) < 2,
         "values must not be missing": is_error and (gaps or bad),
         "must hold numbers": is_error and bad,
@@ -222,7 +223,6 @@ def _is_justified(error: str, case: Case, table: Table) -> bool:
         reasons |= {
             "may be": True,
             "numbers must be written in one way": True,
-            "column names must differ": not case.look.header,
             "and no rows below it": table.n_rows <= 2,
             "a row must have": case.look.quoting == "stray" or case.look.decimal == ",",
             "numbers must be between": case.look.decimal == ",",

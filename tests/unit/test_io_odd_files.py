@@ -48,6 +48,13 @@ def test_a_name_with_a_newline_above_rows_with_names(tmp_path):
     np.testing.assert_array_equal(rows, NUMBERS)
 
 
+def test_a_sign_in_the_cells_of_each_row_is_no_delimiter(tmp_path):
+    lines = "".join(f"{a},{b},x|y\n" for a, b in NUMBERS.tolist())
+    opened, rows = read(write(tmp_path, "a,b,path\n" + lines))
+    assert opened.names == ["a", "b"]
+    np.testing.assert_array_equal(rows, NUMBERS)
+
+
 def test_a_first_row_with_gaps_and_a_text_is_a_row(tmp_path):
     path = write(tmp_path, "a,b,c\n,,ERR\n1,2,3\n4,5,6\n")
     opened, rows = read(path, missing="drop")

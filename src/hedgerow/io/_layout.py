@@ -210,7 +210,7 @@ def find_delimiter(head: Block) -> str:
     counts = {each: cell_counts(head, each) for each in DELIMITERS}
     for delimiter, cells in counts.items():
         below = cells[1:] if len(cells) > 1 else cells
-        if below[0] > 1 and np.all(below == below[0]) and 0 <= below[0] - cells[0] <= 1:
+        if cells[0] > 1 and np.all(below == below[0]) and 0 <= below[0] - cells[0] <= 1:
             return delimiter
     # Lines of unequal length are reported for the delimiter that most of them have alike.
     return max((",", *DELIMITERS), key=lambda each: (counts[each] > 1).sum())
