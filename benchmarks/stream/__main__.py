@@ -1,4 +1,4 @@
-"""Command line of the benchmark of streams; `python -m benchmarks.stream.changes` is another."""
+"""Command line of the benchmark of streams; `changes` and `faults` beside it have their own."""
 
 import argparse
 from importlib import import_module

@@ -15,6 +15,7 @@ PACKAGES = ("hedgerow", "numpy", "numba", "polars", "redis")
 def keep(part: str, figures: Any) -> None:
     """Add the figures of a part to those of others."""
     kept = read() | {part: figures, "setting": setting()}
+    RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
 
 

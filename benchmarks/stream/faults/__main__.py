@@ -37,7 +37,8 @@ def main() -> None:
     parser.add_argument("--print-only", action="store_true", help="keep no figures")
     options = parser.parse_args()
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
+    commit = _commit()  # of what is about to be imported and run, whatever is done meanwhile
+    print(f"seed {seed}, commit {commit}", flush=True)
     warm_up()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +49,7 @@ def main() -> None:
         **found,
         "seed": seed,
         "seconds": time.monotonic() - begun,
-        "commit": _commit(),
+        "commit": commit,
     }
     for label, count in figures["kinds"].items():
         print(f"{count:6}  {label}")

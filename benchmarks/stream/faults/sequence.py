@@ -24,7 +24,7 @@ from hedgerow import stream
 from hedgerow.io import DataError
 
 SURE = 120  # rows by which every source knows its columns, also if some cells are no numbers
-OWN = 0.4  # share of faults that a kind of source has of its own, once there are enough rows
+OWN = 0.6  # share of faults that a kind of source has of its own, once there are enough rows
 SIMPLE = ("killed", "killed_at_a_call", "stopped", "full_disk")
 SHARED = (
     *("killed", "killed_at_a_call", "killed_at_a_call", "stopped", "full_disk", "slow"),
@@ -96,6 +96,8 @@ class Sequence:
         if kind in world.own:
             enough = SURE <= world.fed < len(world.rows)
             return enough and (kind == "gone" or world.can_be_replaced())
+        if kind == "events_rotated":
+            return (self._folder / "events").exists()
         if kind in ("damaged", "all_damaged", "lock_removed"):
             return world.fed >= SURE
         return True
@@ -199,7 +201,8 @@ class Sequence:
         turn, before = divmod(self.turn, 2)
         depth, which = divmod(turn, len(CALLS))
         self.turn += 1
-        run = self._start(Death(CALLS[which], 1 + depth % 12, not before))
+        call, most = [*CALLS.items()][which]
+        run = self._start(Death(call, 1 + depth % most, not before))
         self._feed(self._chance.randrange(EVERY, 3 * EVERY))
         is_left = self._catch_up()
         if is_left:
@@ -223,10 +226,10 @@ class Sequence:
         if not (self._wait(lambda run: run.shared.looks > 0) and self._catch_up()):
             self._refused(("No space left on device",))  # there was not even room to begin
             return None
+        failed = run.shared.failed
         if self._chance.random() < 0.3:
             self._end(signal.SIGKILL)
-            return None
-        failed = run.shared.failed
+            return None if failed else "killed"
         outcome = self._leave()
         if failed and not (outcome.told("No space left") or outcome.told("could not be removed")):
             raise Difference(f"a full disk is told: {outcome}")
@@ -297,9 +300,8 @@ class Sequence:
         if self._chance.random() < 0.5:
             self._rest()
         events = self._folder / "events"
-        if events.exists():
-            events.rename(self._folder / f"events.{len(self.history)}")
-            self._events_moved = True
+        events.rename(self._folder / f"events.{len(self.history)}")
+        self._events_moved = True
 
     def _lock_removed(self) -> None:
         self._settled()
