@@ -10,11 +10,11 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.table import EdgeTable
+from hedgerow.base.words import listed
 from hedgerow.estimators import HedgeGraph
-from hedgerow.estimators._input import listed
-from hedgerow.estimators._lock import locked, without_lock
-from hedgerow.table import EdgeTable
 
 try:
     from river import base

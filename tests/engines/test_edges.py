@@ -9,16 +9,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hedgerow import HedgeGraph, edges
+from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
-from hedgerow.edges import debiased, given_fewer, z_score
-from hedgerow.engines import _counts, numpy_ref
+from hedgerow.engines import shared
 from hedgerow.engines.numba_cpu import _scores, _threads
 from hedgerow.estimators import _hedge
-from hedgerow.moments import correlation, moments_of
-from hedgerow.multiplicity import benjamini_hochberg
-from hedgerow.neighbours import refit
-from hedgerow.stand_ins import weaken
+from hedgerow.method import edges, reference
+from hedgerow.method.edges import debiased, given_fewer, z_score
+from hedgerow.method.moments import correlation, moments_of
+from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.neighbours import refit
+from hedgerow.method.stand_ins import weaken
 
 SINGLE = float(np.finfo(np.float32).eps)
 PROMISES = ["fdr", "fwer", "balanced"]
@@ -77,8 +78,8 @@ def test_edges_and_their_numbers_are_those_of_the_readable_code(fast_engine, evi
         assume(clear_of_borders(both, witness, margin))
         evidence = evidence_with(fast_engine, rows, weights)
         fast = by_pair(fast_engine.find_edges(evidence, error, loosest), n_columns)
-        evidence = numpy_ref.Evidence(moments, weights)
-        slow = by_pair(numpy_ref.find_edges(evidence, error, 1.0), n_columns)
+        evidence = reference.Evidence(moments, weights)
+        slow = by_pair(reference.find_edges(evidence, error, 1.0), n_columns)
         # The smallest p-values change most, by a factor of about exp(z dz).
         tolerance = 1e-6 + 10 * margin
         for pair, (estimate, z, p_value, q_value) in fast.items():
@@ -195,10 +196,10 @@ def test_no_pair_beyond_the_cut_could_have_been_of_interest(seed, loosest, n_edg
     rng = np.random.default_rng(seed)
     z = np.abs(rng.standard_normal(2000))
     z[:n_edges] += rng.uniform(0, 6)
-    bins = np.minimum((z * _counts.PER_BIN).astype(int), _counts.BINS - 1)
-    counts = np.bincount(bins, minlength=_counts.BINS)[None]
+    bins = np.minimum((z * shared.PER_BIN).astype(int), shared.BINS - 1)
+    counts = np.bincount(bins, minlength=shared.BINS)[None]
     p_values = edges.two_sided(z)
-    cut = _counts.largest_of_interest(counts, np.ones((1, 1)), loosest)
+    cut = shared.largest_of_interest(counts, np.ones((1, 1)), loosest)
     adjusted = benjamini_hochberg(p_values)
     assert (adjusted[p_values > cut] > loosest).all()
     listed = p_values <= cut

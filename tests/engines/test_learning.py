@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from hedgerow.engines import numpy_ref
 from hedgerow.engines.numba_cpu import _threads
-from hedgerow.forgetting import NEVER, effective_rows
-from hedgerow.hedge import batch_ends
-from hedgerow.moments import moments_of
+from hedgerow.method import reference
+from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.hedge import batch_ends
+from hedgerow.method.moments import moments_of
 
 SINGLE = float(np.finfo(np.float32).eps)
 
@@ -81,7 +81,7 @@ def test_moments_are_those_of_all_rows(engine, trials):
 
 def test_learning_agrees_with_the_readable_code(fast_engine, trials):
     def check(rows, half_life):
-        fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
+        fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, reference))
         off = rounding_of_weights(rows, half_life)
         np.testing.assert_allclose(fast["weights"], slow["weights"], atol=off)
         if "table" in fast:
@@ -102,7 +102,7 @@ def test_learning_agrees_with_the_readable_code(fast_engine, trials):
 
 def test_no_cut_and_no_question_changes_a_bit(engine, trials):
     def check(rows, half_life, cuts, asked):
-        if engine is numpy_ref:
+        if engine is reference:
             asked = False  # it merges the moments of what it is given, and rounds accordingly
         whole = learned(engine, rows, half_life)
         parts = learned(engine, rows, half_life, cuts, asked)

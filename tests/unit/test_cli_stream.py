@@ -167,7 +167,7 @@ def test_rows_in_no_checkpoint_are_a_failure(table, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hedgerow.storage.write", full)
+    monkeypatch.setattr("hedgerow.base.storage.write", full)
     result = run(table, "--checkpoint", tmp_path / "saved")
     assert result.exit_code == 1
     assert "800 rows, 5 columns" in result.stdout  # the graph is not lost

@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control
 
-from hedgerow.edges import debiased, given_fewer, judge_pairs, plausible_bias, z_score
-from hedgerow.neighbours import refit
+from hedgerow.method.edges import debiased, given_fewer, judge_pairs, plausible_bias, z_score
+from hedgerow.method.neighbours import refit
 
 
 def random_correlation(seed, n_columns):

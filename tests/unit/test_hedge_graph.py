@@ -11,11 +11,11 @@ import pytest
 from scipy.linalg import hadamard
 
 from hedgerow import HedgeGraph, datasets
+from hedgerow.base.storage import StorageError
+from hedgerow.base.table import EdgeTable
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.graph import rows_to_detect
-from hedgerow.storage import StorageError
-from hedgerow.table import EdgeTable
+from hedgerow.method.graph import rows_to_detect
 
 NAMES = ["a b", "ü", "x,y", "<i>", "5"]
 

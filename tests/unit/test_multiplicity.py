@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from hedgerow.multiplicity import (
+from hedgerow.method.multiplicity import (
     benjamini_hochberg,
     group_weights,
     holm,

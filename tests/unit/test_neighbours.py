@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.neighbours import MOST_NEIGHBOURS, refit, select
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, refit, select
 
 
 def correlation_of(rows):

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import datasets
-from hedgerow.neighbours import refit, step_thresholds
-from hedgerow.stand_ins import weaken
+from hedgerow.method.neighbours import refit, step_thresholds
+from hedgerow.method.stand_ins import weaken
 
 
 def partial_correlation(rows: np.ndarray, i: int, j: int, given: list[int]) -> float:

@@ -279,7 +279,7 @@ def _json(told: Told) -> str:
 
 
 def _write(told: Told, out: Path | None, html: Path | None) -> None:
-    from hedgerow._atomic import atomic_path
+    from hedgerow.base.atomic import atomic_path
 
     if out == STDOUT:
         with printing():

@@ -170,9 +170,9 @@ def _keep(model: "HedgeGraph", table: "Table", save: Path | None) -> None:
 
 
 def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str]) -> "Summary":
-    from hedgerow._version import __version__
+    from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
-    from hedgerow.promises import promise_of
+    from hedgerow.method.promises import promise_of
 
     return Summary(
         source="stdin" if file == STDOUT else printable(str(file)),

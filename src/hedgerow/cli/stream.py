@@ -175,8 +175,8 @@ def _model(options: dict[str, Any]) -> "HedgeGraph":
     half_life = options.pop("half_life")
 
     from hedgerow import HedgeGraph
-    from hedgerow._validate import at_least
-    from hedgerow.forgetting import SHORTEST_HALF_LIFE
+    from hedgerow.base.checks import at_least
+    from hedgerow.method.forgetting import SHORTEST_HALF_LIFE
 
     try:
         half_life = half_life and at_least("--half-life", half_life, SHORTEST_HALF_LIFE)
@@ -230,7 +230,7 @@ def _stay(page: "LivePage") -> None:
 
 
 def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Status") -> "Summary":
-    from hedgerow._version import __version__
+    from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
 
     others = source.schema.others if source.schema else []

@@ -8,23 +8,29 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import storage
-from hedgerow._validate import at_least, one_of
-from hedgerow._version import __version__
+from hedgerow import __version__
+from hedgerow.base import storage
+from hedgerow.base.checks import at_least, one_of
+from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.memory import check_memory
+from hedgerow.base.table import EdgeTable
+from hedgerow.base.words import listed
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
-from hedgerow.engines._memory import check_memory
+from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.estimators._input import column_labels, listed, read_rows
-from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
-from hedgerow.forgetting import NEVER, SHORTEST_HALF_LIFE
-from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
-from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood, needed_to_fit
-from hedgerow.moments import SMALLEST_SPREAD
-from hedgerow.promises import BALANCED, promise_of
-from hedgerow.table import EdgeTable
+from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.method.forgetting import NEVER, SHORTEST_HALF_LIFE
+from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
+from hedgerow.method.likelihood import (
+    PrecisionFit,
+    mean_log_likelihood,
+    needed_to_fit,
+)
+from hedgerow.method.moments import SMALLEST_SPREAD
+from hedgerow.method.promises import BALANCED, promise_of
 
 _KIND = "HedgeGraph"
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.engines import sparsitron_cpu as kernels
-from hedgerow.engines._memory import check_memory
-from hedgerow.sparsitron import default_beta, selection_windows
+from hedgerow.base.memory import check_memory
+from hedgerow.paper import sparsitron_cpu as kernels
+from hedgerow.paper.sparsitron import default_beta, selection_windows
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from io import StringIO
 from typing import NamedTuple
 
-from hedgerow.estimators._input import listed
+from hedgerow.base.words import listed
 from hedgerow.io._source import EMPTY, Column, DataError
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.io._source import BadRow, DataError, optional
 
 # What stands for a missing value, in small letters and without spaces around it.

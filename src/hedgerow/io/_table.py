@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER, one_of
+from hedgerow.base.checks import LARGEST_NUMBER, one_of
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
 from hedgerow.io._choose import Wish, choose, place_of
 from hedgerow.io._in_time import Order, order_in_time, sorted_batches
 from hedgerow.io._numbers import Notation, notation

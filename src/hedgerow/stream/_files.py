@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
 from hedgerow.io._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile
 from hedgerow.io._choose import Wish
 from hedgerow.io._numbers import notation

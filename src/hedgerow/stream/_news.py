@@ -8,9 +8,9 @@ from time import monotonic
 
 import numpy as np
 
-from hedgerow.changes import Change
 from hedgerow.estimators import HedgeGraph
-from hedgerow.graph import LOOSEST_LEVEL
+from hedgerow.method.changes import Change
+from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.stream._state import State
 from hedgerow.stream._status import RUNNING, Look, Saved, Status, Watcher
 

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
 from hedgerow.io._choose import Wish, place_of, refuse_repeated
 from hedgerow.io._in_time import InTime, check_times
 from hedgerow.io._layout import Layout

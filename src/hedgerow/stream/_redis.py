@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
 from hedgerow.io._bytes import PAUSE
 from hedgerow.io._choose import Wish

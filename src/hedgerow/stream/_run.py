@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hedgerow._validate import in_open_interval, one_of
+from hedgerow.base.checks import in_open_interval, one_of
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._changelog import ChangeLog

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators._input import listed
+from hedgerow.base.words import listed
 from hedgerow.io import DataError
 from hedgerow.io._choose import Wish, choose
 from hedgerow.io._source import Column, Offset

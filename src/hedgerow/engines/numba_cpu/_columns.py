@@ -4,6 +4,8 @@ Row t becomes its contrast with the earlier rows, sqrt(t / (t + 1)) (row - mean 
 a row of weight w after rows of weight W, sqrt(w W / (W + w)) times that difference. The products of
 the contrasts add up to the products of deviations from the final mean (docs/theory.md, sections 5
 and 14), one row after another, so that no cut of the rows into chunks matters.
+
+The moments of single columns are those of `hedgerow.method.moments.Columns`.
 """
 
 from math import sqrt
@@ -12,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER
-from hedgerow.moments import SMALLEST_SPREAD
+from hedgerow.method.moments import SMALLEST_SPREAD
 
 _LEAST_SQUARE = SMALLEST_SPREAD**2
 

@@ -6,9 +6,9 @@ The score of a pair i < j is ``scores[i, j]``, Hedge's is ``scores[j, i]``.
 import numpy as np
 from numba import njit
 
-from hedgerow.edges import CENTRE
-from hedgerow.engines._counts import BINS, PER_BIN
 from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.shared import BINS, PER_BIN
+from hedgerow.method.edges import CENTRE
 
 
 @njit(**IN_ORDER)

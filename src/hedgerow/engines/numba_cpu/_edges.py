@@ -11,9 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import edges
-from hedgerow.engines._counts import plan
-from hedgerow.engines._interface import Edges, Repeats
 from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
@@ -23,8 +20,11 @@ from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
-from hedgerow.moments import per_scale, too_small, varies
-from hedgerow.neighbours import step_thresholds
+from hedgerow.engines.shared import plan
+from hedgerow.method import edges
+from hedgerow.method.engine import Edges, Repeats
+from hedgerow.method.moments import per_scale, too_small, varies
+from hedgerow.method.neighbours import step_thresholds
 from hedgerow.progress import report
 
 Array = NDArray[np.float64]

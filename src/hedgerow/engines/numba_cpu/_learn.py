@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import hedge
-from hedgerow.engines._interface import Array, Named
-from hedgerow.engines._memory import check_memory
-from hedgerow.engines._sums import Learned, learned_of, named, scaled
+from hedgerow.base.memory import check_memory
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team, thread_count
-from hedgerow.forgetting import NEVER, decline, row_weights
-from hedgerow.hedge import HedgeState, share_of
-from hedgerow.moments import Columns, Moments, init_moments, scaled_columns
+from hedgerow.method import hedge
+from hedgerow.method.engine import Array, Named
+from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.hedge import HedgeState, share_of
+from hedgerow.method.learned import Learned, learned_of, named, scaled
+from hedgerow.method.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]

@@ -2,10 +2,12 @@
 
 Nodes do not need each other: what node i learns depends on the rows and on its own state. A thread
 takes a few nodes and keeps their state in its cache while the rows pass by. The arithmetic is that
-of `hedgerow.hedge`, in single precision except for sums over batches.
+of `hedgerow.method.hedge`, in single precision except for sums over batches.
 
 Rows are filled up with zeros to a width of whole vectors. The weight of a column of zeros does not
 matter to any prediction, and its gradient stays zero.
+
+A ``state`` is a `hedgerow.method.hedge.HedgeState`, of which a thread changes its nodes' rows.
 """
 
 from math import log, sqrt
@@ -22,7 +24,7 @@ from hedgerow.engines.numba_cpu._products import (
     dot_products,
     padded,
 )
-from hedgerow.hedge import LARGEST_RADIUS, LEAST_SUM
+from hedgerow.method.hedge import LARGEST_RADIUS, LEAST_SUM
 
 _SAFE_EXPONENT = np.float32(60.0)  # 2**±60, and sums of billions of them, are far from overflow
 _SAFE_LARGE = np.float32(2.0**60)

@@ -8,7 +8,7 @@ from numba import njit
 from hedgerow.engines.numba_cpu._products import IN_ORDER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 
 
 @njit(**IN_ORDER)

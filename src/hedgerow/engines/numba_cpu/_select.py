@@ -1,4 +1,4 @@
-"""Forward selection of each node's neighbours, and scores given them (`hedgerow.neighbours`).
+"""Forward selection of each node's neighbours, and scores given them (`method.neighbours`).
 
 The correlation of i and j is ``products[i, j] * per_scale[i] * per_scale[j]``; no matrix of
 correlations is made.
@@ -15,7 +15,7 @@ from hedgerow.engines.numba_cpu._bits import reinterpret
 from hedgerow.engines.numba_cpu._products import IN_ORDER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 
 _TINY = float(np.finfo(np.float64).eps)
 

@@ -13,7 +13,7 @@ import torch
 from scipy import special
 from torch import Tensor
 
-from hedgerow import edges
+from hedgerow.method import edges
 
 _MANY = 30  # degrees of freedom for which the expansion is good enough
 _SMALLEST_LOG = -69.0  # keeps the score finite where a correlation is one

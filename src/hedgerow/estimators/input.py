@@ -1,6 +1,6 @@
 """What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from hedgerow._validate import LARGEST_NUMBER
-
-_NAMED_IN_FULL = 5
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.words import listed
 
 
 def read_rows(
@@ -60,18 +59,6 @@ def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.ob
     if constant.size:
         columns = listed(f"{labels[j]!r} (always {low[j]:g})" for j in constant)
         raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
-
-
-def listed(items: Iterable[str]) -> str:
-    """Join with commas; of a long list, give the start and say how many follow.
-
-    >>> listed("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    items = list(items)
-    rest = len(items) - _NAMED_IN_FULL
-    text = ", ".join(items[:_NAMED_IN_FULL])
-    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def _without_mask(X: Any) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from hedgerow.balance import ALONE
-from hedgerow.promises import BALANCED
+from hedgerow.method.balance import ALONE
+from hedgerow.method.promises import BALANCED
 from hedgerow.report._data import ReportData
 from hedgerow.report._left_out import left_out
 

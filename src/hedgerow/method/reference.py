@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import hedge
-from hedgerow.edges import judge_pairs
-from hedgerow.engines._interface import Array, Edges, Indices, Named, Repeats
-from hedgerow.engines._sums import Learned, learned_of, named, part_of, scaled
-from hedgerow.forgetting import NEVER, decline, row_weights
-from hedgerow.moments import (
+from hedgerow.method import hedge
+from hedgerow.method.edges import judge_pairs
+from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
+from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
+from hedgerow.method.moments import (
     Moments,
     correlation,
     init_moments,

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
 
 FORMAT_VERSION = 1
 # A byte that is not text and both kinds of line end: a copy in text mode does not survive.

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import hedge
-from hedgerow.engines._interface import Indices, Named, Repeats
-from hedgerow.forgetting import NEVER
-from hedgerow.hedge import HedgeState
-from hedgerow.moments import Columns, Moments, scaled_moments
+from hedgerow.method import hedge
+from hedgerow.method.engine import Indices, Named, Repeats
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.hedge import HedgeState
+from hedgerow.method.moments import Columns, Moments, scaled_moments
 
 
 class Learned(NamedTuple):

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from hedgerow.balance import balanced_level, stands_out
-from hedgerow.edges import (
+from hedgerow.method.balance import balanced_level, stands_out
+from hedgerow.method.edges import (
     BIAS_OF_FEW_ROWS,
     BIAS_TO_DOUBT,
     MIN_ROWS,
     plausible_bias,
 )
-from hedgerow.engines import Engine, Repeats
-from hedgerow.promises import BALANCED
+from hedgerow.method.engine import Engine, Repeats
+from hedgerow.method.promises import BALANCED
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hedgerow import metrics
-from hedgerow._version import __version__
+from hedgerow import __version__, metrics
+from hedgerow.base.table import aligned
 from hedgerow.comparison._outcome import Outcome, adjacency_of
-from hedgerow.likelihood import fit_precision
-from hedgerow.table import aligned
+from hedgerow.engines.likelihood_cpu import fit_precision
 
 COLUMNS = ("method", "edges", "seconds", "stability", "f1", "fdp", "exact", "status")
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from hedgerow.engines._exp import exp
+from hedgerow.paper.exponential import exp
 
 # Sums may be reordered, which vector instructions need; NaN and infinity keep their meaning.
 # NumPy's rule for x / 0 spares each division a test that would stop vectorisation.

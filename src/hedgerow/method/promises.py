@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hedgerow._validate import in_open_interval, one_of
+from hedgerow.base.checks import in_open_interval, one_of
 
 ERRORS = ("fdr", "fwer")  # kinds of error rates that can be asked for
 BALANCED = "balanced"  # none is: false and missed edges weigh the same

@@ -14,10 +14,10 @@ to j is an estimate of -theta_ij / theta_ii, so the graph can be read from the w
 What the paper needs to be told, this learner finds out (docs/theory.md, section 8): the scale of
 the columns (running standard deviations), the learning rate (from the gradients seen so far) and
 the radius of each l1 ball (from how well the predictions have matched). No horizon is needed.
-`hedgerow.edges` then decides which weights are edges.
+`hedgerow.method.edges` then decides which weights are edges.
 
 If the world changes, old rows should count less. Every sum here can be one of weighted rows, and
-later rows are then given larger weights (`hedgerow.forgetting`).
+later rows are then given larger weights (`hedgerow.method.forgetting`).
 """
 
 from typing import NamedTuple
@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forgetting import NEVER
-from hedgerow.moments import Columns, columns_of, init_columns, merge_columns, scaled_columns
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.moments import Columns, columns_of, init_columns, merge_columns, scaled_columns
 
 Array = NDArray[np.float64]
 Matrix = NDArray[np.floating]  # fast copies of these functions keep single precision

@@ -10,7 +10,7 @@ would another variable have been chosen in your place, and what remains of you o
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.neighbours import COLLINEAR, Refit, step_thresholds
+from hedgerow.method.neighbours import COLLINEAR, Refit, step_thresholds
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ def weaken(corr: Array, n_rows: float, fitted: Refit) -> Refit:
 
     Examples
     --------
-    >>> from hedgerow.neighbours import refit
+    >>> from hedgerow.method.neighbours import refit
     >>> corr = np.array([[1.0, 0.6, 0.58], [0.6, 1.0, 0.9], [0.58, 0.9, 1.0]])
     >>> fitted = refit(corr, n_rows=100)
     >>> fitted.partial[0, 1].round(2), weaken(corr, 100, fitted).partial[0, 1].round(2)

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from hedgerow.theory._bounds import Problem
+from hedgerow.paper.bounds import Problem
 
 _COLUMNS_PER_SOLVE = 256
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.forgetting import NEVER
-from hedgerow.moments import Moments
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.moments import Moments
 
 Indices = NDArray[np.intp]
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.edges import merged_labels, smallest_group, two_sided
-from hedgerow.multiplicity import group_weights, null_shares_of_counts
+from hedgerow.method.edges import merged_labels, smallest_group, two_sided
+from hedgerow.method.multiplicity import group_weights, null_shares_of_counts
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.integer]

@@ -19,10 +19,12 @@ from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-from hedgerow._validate import integer_at_least
-from hedgerow.engines import scaling_cpu
+from hedgerow.base.checks import integer_at_least
+from hedgerow.method import scaling
+from hedgerow.method.scaling import Scaling
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.integer]
 
 TOLERANCE = 1e-6  # of the likelihood equations, in units of correlation
 LEAST_VARIANCE = 1e-9  # share of a column's variance that its neighbours must leave over
@@ -64,7 +66,9 @@ class _Scaled(NamedTuple):
     inverse: Array
 
 
-def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> PrecisionFit:
+def fit_precision(
+    covariance: Array, n_rows: int, adjacency: csr_array, sweeps: Scaling = scaling
+) -> PrecisionFit:
     """Return the maximum-likelihood precision matrix on a graph.
 
     Its inverse agrees with ``covariance`` on the diagonal and on every edge to `TOLERANCE` in
@@ -86,6 +90,8 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
         Number of rows behind ``covariance``.
     adjacency : csr_array of bool of shape (p, p)
         The graph, symmetric; the diagonal is ignored.
+    sweeps : Scaling
+        Who computes: the readable functions, or an engine's copy of them.
 
     Returns
     -------
@@ -112,7 +118,7 @@ def fit_precision(covariance: Array, n_rows: int, adjacency: csr_array) -> Preci
         block = np.ix_(nodes, nodes)
         correlation = covariance[block] / np.outer(scale[nodes], scale[nodes])
         np.fill_diagonal(correlation, 1.0)
-        scaled, shrinkage[nodes] = _fit(correlation, n_rows, graph[nodes][:, nodes])
+        scaled, shrinkage[nodes] = _fit(correlation, n_rows, graph[nodes][:, nodes], sweeps)
         inverse[block] = scaled.inverse
         part = scaled.precision.tocoo()
         rows.append(nodes[part.row])
@@ -205,7 +211,9 @@ def _components(graph: csr_array) -> list[NDArray[np.intp]]:
     return [nodes for nodes in groups if len(nodes) > 1]
 
 
-def _fit(correlation: Array, n_rows: int, graph: csr_array) -> tuple[_Scaled, float]:
+def _fit(
+    correlation: Array, n_rows: int, graph: csr_array, sweeps: Scaling
+) -> tuple[_Scaled, float]:
     """Fit one component, with the least shrinkage that lets likelihood have a maximum."""
     graph.sort_indices()
     for extra in (0, *(4**k for k in range(n_rows.bit_length()))):
@@ -213,23 +221,21 @@ def _fit(correlation: Array, n_rows: int, graph: csr_array) -> tuple[_Scaled, fl
         target = (1.0 - share) * correlation
         np.fill_diagonal(target, 1.0)
         with suppress(LinAlgError):
-            scaled = _scale(target, graph)
+            scaled = _scale(target, graph, sweeps)
             if _equations_hold(scaled):
                 return scaled, share
     # Out of reach unless the covariance is not one: every further step is nearer to the identity.
     return _Scaled(eye_array(len(correlation), format="csr"), np.eye(len(correlation))), 1.0
 
 
-def _scale(target: Array, graph: csr_array) -> _Scaled:
+def _scale(target: Array, graph: csr_array, sweeps: Scaling) -> _Scaled:
     """Sweep over the nodes until nothing moves; an error where a node has no variance left."""
     starts, neighbours = graph.indptr, graph.indices
     coefficients, variance = np.empty(graph.nnz), np.empty(len(target))
-    filled = _start(target, starts, neighbours)
+    filled = _start(target, starts, neighbours, sweeps)
     relaxation, moves = 1.0, []
     for count in range(_MAX_SWEEPS):
-        move = scaling_cpu.sweep(
-            target, filled, starts, neighbours, relaxation, coefficients, variance
-        )
+        move = sweeps.sweep(target, filled, starts, neighbours, relaxation, coefficients, variance)
         if not variance.min() > LEAST_VARIANCE:
             raise LinAlgError("a column is a linear combination of its neighbours")
         if move < max(_STILL, _ROUNDING / variance.min()):
@@ -242,10 +248,10 @@ def _scale(target: Array, graph: csr_array) -> _Scaled:
     return _Scaled(_assemble(graph, coefficients, variance), filled)
 
 
-def _start(target: Array, starts: NDArray[np.integer], neighbours: NDArray[np.integer]) -> Array:
+def _start(target: Array, starts: Indices, neighbours: Indices, sweeps: Scaling) -> Array:
     """Return a matrix with the wanted entries: the very answer, if the graph is chordal."""
-    order = scaling_cpu.search_order(starts, neighbours)
-    filled, positive = scaling_cpu.fill_in_order(target, starts, neighbours, order, LEAST_VARIANCE)
+    order = sweeps.search_order(starts, neighbours)
+    filled, positive = sweeps.fill_in_order(target, starts, neighbours, order, LEAST_VARIANCE)
     return filled if positive else target.copy()
 
 

@@ -4,7 +4,7 @@ Symbols are the paper's: edge strength kappa, neighbourhood norm lambda, largest
 largest precision theta_max. The derivation of every explicit number is in docs/planning.md.
 """
 
-from hedgerow.theory._bounds import (
+from hedgerow.paper.bounds import (
     Bound,
     Problem,
     RowBudget,
@@ -12,7 +12,7 @@ from hedgerow.theory._bounds import (
     plan,
     sufficient_rows,
 )
-from hedgerow.theory._model import ModelConstants, constants
+from hedgerow.paper.constants import ModelConstants, constants
 
 __all__ = [
     "Bound",

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial import cKDTree
 
-from hedgerow.report._pack import pack
+from hedgerow.drawing.pack import pack
 
 Array = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def _lower_stress(
     rng: np.random.Generator,
 ) -> None:
     """Move ``xy``, in place, at a rate that falls from ``rate``."""
-    from hedgerow.report._stress import lower_stress  # numba is slow to import
+    from hedgerow.drawing.stress import lower_stress  # numba is slow to import
 
     starts, neighbours = part.indptr.astype(np.int64), part.indices.astype(np.int64)
     rates = np.geomspace(rate, 0.1, _ROUNDS)

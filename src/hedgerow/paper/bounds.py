@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hedgerow._validate import in_open_interval, integer_at_least, one_of
+from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
 
 _ROUNDING = 1e-9  # slack for relations that hold exactly only in real numbers
 _SMALL, _LARGE = 1e-12, 1e12  # keeps every power below inside double precision

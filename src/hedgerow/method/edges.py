@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.sparse import issparse
 
-from hedgerow.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
-from hedgerow.neighbours import Refit, detection_limit, refit
-from hedgerow.promises import BALANCED
-from hedgerow.stand_ins import weaken
+from hedgerow.method.multiplicity import benjamini_hochberg, group_weights, holm, null_shares
+from hedgerow.method.neighbours import Refit, detection_limit, refit
+from hedgerow.method.promises import BALANCED
+from hedgerow.method.stand_ins import weaken
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from hedgerow._version import __version__
+from hedgerow import __version__
 from hedgerow.estimators import HedgeGraph
-from hedgerow.estimators._input import column_labels
-from hedgerow.graph import LOOSEST_LEVEL, Graph
-from hedgerow.promises import promise_of
+from hedgerow.estimators.input import column_labels
+from hedgerow.method.graph import LOOSEST_LEVEL, Graph
+from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
 
 _MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is looser
