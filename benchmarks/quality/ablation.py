@@ -33,14 +33,14 @@ CHANGES: dict[str, dict[str, object]] = {
                                  "hedgerow.method.hedge.LARGEST_BATCH": 64},
     "neighbours chosen at level 0.2": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.2},
     "neighbours chosen at level 0.01": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.01},
-    "no weights": {"hedgerow.method.edges._weights": lambda z, *_, **__: np.ones_like(z)},
+    "no priors": {"hedgerow.method.edges.pair_priors": lambda z, *_, **__: np.ones_like(z)},
     "no agreement": {"hedgerow.method.edges.agreement_margins": lambda *_: (-np.inf, 0.0)},
     "agreement without discount": {
         "hedgerow.method.edges.agreement_margins": lambda *_: (0.0, 0.0)
     },
     "stand-ins not asked": {"hedgerow.method.edges.weaken": lambda corr, n_rows, fitted: fitted},
-    "few rows not treated apart": {"hedgerow.method.edges.BIAS_OF_FEW_ROWS": np.inf},
-    "few rows from a bias of 1 on": {"hedgerow.method.edges.BIAS_OF_FEW_ROWS": 1.0},
+    "few rows not treated apart": {"hedgerow.method.levels.BIAS_OF_FEW_ROWS": np.inf},
+    "few rows from a bias of 1 on": {"hedgerow.method.levels.BIAS_OF_FEW_ROWS": 1.0},
 }  # fmt: skip
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from benchmarks.speed import clock
 from hedgerow import HedgeGraph
-from hedgerow.method.edges import two_sided, z_score
 from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.scores import two_sided, z_score
 from hedgerow.metrics import f1
 from hedgerow.rivals._inverse_gram import partial_correlations
 

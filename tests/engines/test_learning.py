@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hedgerow.engines.numba_cpu import _threads
-from hedgerow.method import reference
+from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.moments import moments_of
@@ -81,7 +81,7 @@ def test_moments_are_those_of_all_rows(engine, trials):
 
 def test_learning_agrees_with_the_readable_code(fast_engine, trials):
     def check(rows, half_life):
-        fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, reference))
+        fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
         off = rounding_of_weights(rows, half_life)
         np.testing.assert_allclose(fast["weights"], slow["weights"], atol=off)
         if "table" in fast:
@@ -102,7 +102,7 @@ def test_learning_agrees_with_the_readable_code(fast_engine, trials):
 
 def test_no_cut_and_no_question_changes_a_bit(engine, trials):
     def check(rows, half_life, cuts, asked):
-        if engine is reference:
+        if engine is numpy_ref:
             asked = False  # it merges the moments of what it is given, and rounds accordingly
         whole = learned(engine, rows, half_life)
         parts = learned(engine, rows, half_life, cuts, asked)

@@ -133,7 +133,7 @@ def test_refit_is_that_of_the_reference(held):
     for node in range(60):
         size = int(mine.sizes[node])
         dense[node, mine.neighbours[node, :size].cpu()] = mine.weights[node, :size].cpu()
-    np.testing.assert_allclose(dense, fitted.weights.toarray(), atol=1e-4)
+    np.testing.assert_allclose(dense, fitted.coefficients.toarray(), atol=1e-4)
     np.testing.assert_allclose(mine.unexplained.cpu(), fitted.residual, rtol=1e-4)
 
 

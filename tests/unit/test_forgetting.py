@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method import hedge
-from hedgerow.method.edges import z_score
 from hedgerow.method.forgetting import NEVER, decline, effective_rows, row_weights
 from hedgerow.method.hedge import batch_size
 from hedgerow.method.moments import correlation, merge_moments, moments_of, scaled_moments
+from hedgerow.method.scores import z_score
 
 HALF_LIVES = st.floats(16, 1e6)
 

@@ -16,7 +16,7 @@ from hedgerow.method.forgetting import NEVER
 __all__ = ["DEVICES", "Engine", "Named", "Repeats", "engine_for", "engine_for_saved", "load"]
 
 _WHERE = {
-    "numpy_ref": "hedgerow.method.reference",
+    "numpy_ref": "hedgerow.method.numpy_ref",
     "numba_cpu": "hedgerow.engines.numba_cpu",
     "torch_gpu": "hedgerow.engines.torch_gpu",
 }

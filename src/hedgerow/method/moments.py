@@ -67,15 +67,15 @@ def init_moments(n_columns: int) -> Moments:
     return Moments(0, np.zeros(n_columns), products, weight=0.0, squared_weight=0.0)
 
 
-def columns_of(rows: NDArray[np.floating], weights: Array | None = None) -> Columns:
+def columns_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Columns:
     """Return the column moments of some rows."""
-    weights = _weights(rows, weights)
-    mean = _mean(rows, weights)
-    squares = (np.square(rows - mean) * weights[:, None]).sum(axis=0)
-    return Columns(len(rows), mean, squares, weights.sum())
+    row_weights = _row_weights(rows, row_weights)
+    mean = _mean(rows, row_weights)
+    squares = (np.square(rows - mean) * row_weights[:, None]).sum(axis=0)
+    return Columns(len(rows), mean, squares, row_weights.sum())
 
 
-def moments_of(rows: NDArray[np.floating], weights: Array | None = None) -> Moments:
+def moments_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Moments:
     """Return the moments of some rows.
 
     Examples
@@ -84,10 +84,12 @@ def moments_of(rows: NDArray[np.floating], weights: Array | None = None) -> Mome
     array([[2., 4.],
            [4., 8.]])
     """
-    weights = _weights(rows, weights)
-    mean = _mean(rows, weights)
-    centred = (rows - mean) * np.sqrt(weights)[:, None]
-    return Moments(len(rows), mean, centred.T @ centred, weights.sum(), np.square(weights).sum())
+    row_weights = _row_weights(rows, row_weights)
+    mean = _mean(rows, row_weights)
+    centred = (rows - mean) * np.sqrt(row_weights)[:, None]
+    return Moments(
+        len(rows), mean, centred.T @ centred, row_weights.sum(), np.square(row_weights).sum()
+    )
 
 
 def merge_columns(a: Columns, b: Columns) -> Columns:
@@ -166,9 +168,9 @@ def _spread(moments: Moments) -> Array:
     return np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
 
 
-def _weights(rows: NDArray[np.floating], weights: Array | None) -> Array:
-    return np.ones(len(rows)) if weights is None else weights
+def _row_weights(rows: NDArray[np.floating], row_weights: Array | None) -> Array:
+    return np.ones(len(rows)) if row_weights is None else row_weights
 
 
-def _mean(rows: NDArray[np.floating], weights: Array) -> Array:
-    return (rows * weights[:, None]).sum(axis=0) / weights.sum()
+def _mean(rows: NDArray[np.floating], row_weights: Array) -> Array:
+    return (rows * row_weights[:, None]).sum(axis=0) / row_weights.sum()

@@ -1,8 +1,8 @@
 """Corrections for testing many pairs at once: false discovery rate and familywise error.
 
-Both take p-values and prior weights. A weight above one makes a pair easier to accept, one below
-makes it harder; the promise holds as long as the weights of the true nulls average at most one
-and were not chosen by looking at their p-values (docs/theory.md, section 11).
+Both take p-values, each divided by the pair's *prior*. A prior above one makes a pair easier to
+accept, one below makes it harder; the promise holds as long as the priors of the true nulls average
+at most one and were not chosen by looking at their p-values (docs/theory.md, section 11).
 """
 
 from typing import Any
@@ -67,10 +67,10 @@ def null_shares_of_counts(size: NDArray[np.integer], above: NDArray[Any]) -> Arr
     return np.maximum.accumulate(share)
 
 
-def group_weights(share: Array, size: NDArray[np.intp], *, count_nulls_only: bool) -> Array:
-    """Return each group's weight, in proportion to the odds that a pair in it is an edge.
+def group_priors(share: Array, size: NDArray[np.intp], *, count_nulls_only: bool) -> Array:
+    """Return each group's prior, in proportion to the odds that a pair in it is an edge.
 
-    The weights average one over all pairs, or, with ``count_nulls_only``, over the pairs that are
+    The priors average one over all pairs, or, with ``count_nulls_only``, over the pairs that are
     expected to be nulls, which is all that the false discovery rate needs.
     """
     odds = (1 - share) / np.maximum(share, _SMALLEST_SHARE) + _SMALLEST_ODDS

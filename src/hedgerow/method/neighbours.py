@@ -24,14 +24,14 @@ COLLINEAR = 1e-8
 class Refit(NamedTuple):
     """Least squares of every node on its chosen neighbours."""
 
-    weights: csr_array  # row i: coefficients of node i on its chosen neighbours
+    coefficients: csr_array  # row i: those of node i on its chosen neighbours
     residual: Array  # share of each node's variance that they leave unexplained
     sizes: NDArray[np.intp]  # number of chosen neighbours
     partial: Array  # row i: partial correlation of i with j given i's neighbours other than j
     given: NDArray[np.intp]  # how many variables each of these was given
 
 
-class Choice(NamedTuple):
+class Selection(NamedTuple):
     """What forward selection knows about a node when it stops."""
 
     chosen: NDArray[np.intp]
@@ -58,7 +58,7 @@ def refit(corr: Array, n_rows: float) -> Refit:
     --------
     >>> corr = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])  # 0 - 1 - 2
     >>> fitted = refit(corr, n_rows=200)
-    >>> fitted.weights.toarray().round(2)
+    >>> fitted.coefficients.toarray().round(2)
     array([[0.  , 0.6 , 0.  ],
            [0.44, 0.  , 0.44],
            [0.  , 0.6 , 0.  ]])
@@ -73,19 +73,19 @@ def refit(corr: Array, n_rows: float) -> Refit:
     given = np.empty(corr.shape, dtype=np.intp)
     columns, values = [], []
     for node in range(n_columns):
-        choice = select(corr, node, n_rows, thresholds)
-        weights, residual[node], partial[node] = _regress(corr, node, choice)
-        given[node] = len(choice.chosen)
-        given[node, choice.chosen] -= 1
-        columns.append(choice.chosen)
-        values.append(weights)
+        selection = select(corr, node, n_rows, thresholds)
+        coefficients, residual[node], partial[node] = _regress(corr, node, selection)
+        given[node] = len(selection.chosen)
+        given[node, selection.chosen] -= 1
+        columns.append(selection.chosen)
+        values.append(coefficients)
     sizes = np.array([len(chosen) for chosen in columns])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
     return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial, given)
 
 
-def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Choice:
+def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Selection:
     """Choose variables for a node, each the strongest given those before it.
 
     Step k is taken while the t statistic of the best variable exceeds ``thresholds[k]``. All that
@@ -117,19 +117,19 @@ def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Choice:
         chosen.append(best)
         if residual < COLLINEAR:
             break
-    return Choice(np.sort(np.array(chosen, dtype=np.intp)), covariance, variance)
+    return Selection(np.sort(np.array(chosen, dtype=np.intp)), covariance, variance)
 
 
-def _regress(corr: Array, node: int, choice: Choice) -> tuple[Array, float, Array]:
+def _regress(corr: Array, node: int, selection: Selection) -> tuple[Array, float, Array]:
     """Return a node's coefficients, its unexplained share, and its partial correlations."""
-    chosen, covariance, variance = choice
+    chosen, covariance, variance = selection
     inverse = np.linalg.inv(corr[np.ix_(chosen, chosen)])
-    weights = inverse @ corr[chosen, node]
-    residual = max(1.0 - float(weights @ corr[chosen, node]), COLLINEAR)
+    coefficients = inverse @ corr[chosen, node]
+    residual = max(1.0 - float(coefficients @ corr[chosen, node]), COLLINEAR)
     usable = variance > COLLINEAR
     partial = np.zeros(len(corr))
     scale = np.sqrt(np.maximum(variance, 0.0) * residual)
     np.divide(covariance, scale, out=partial, where=usable)
     # A chosen variable's own share: its coefficient against the noise in it.
-    partial[chosen] = weights / np.sqrt(weights**2 + np.diag(inverse) * residual)
-    return weights, residual, np.clip(partial, -1.0, 1.0)
+    partial[chosen] = coefficients / np.sqrt(coefficients**2 + np.diag(inverse) * residual)
+    return coefficients, residual, np.clip(partial, -1.0, 1.0)

@@ -30,7 +30,7 @@ def weaken(corr: Array, n_rows: float, fitted: Refit) -> Refit:
     (np.float64(0.6), np.float64(0.22))
     """
     thresholds = step_thresholds(len(corr), n_rows)
-    chosen = fitted.weights.toarray() != 0
+    chosen = fitted.coefficients.toarray() != 0
     partial, given = fitted.partial.copy(), fitted.given.copy()
     for i, j in zip(*np.nonzero(chosen)):
         rest = chosen[i].copy()

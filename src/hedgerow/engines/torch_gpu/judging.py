@@ -14,15 +14,9 @@ from hedgerow.engines.torch_gpu import pairs, selection
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import two_sided, z_at
-from hedgerow.method.edges import (
-    CENTRE,
-    GROUP_ENDS,
-    agreement_margins,
-    asks_both,
-    merged_labels,
-    smallest_group,
-)
-from hedgerow.method.multiplicity import group_weights, null_shares_of_counts
+from hedgerow.method.groups import CENTRE, GROUP_ENDS, merged_labels, smallest_group
+from hedgerow.method.levels import agreement_margins, asks_both
+from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 from hedgerow.method.promises import BALANCED
 from hedgerow.progress import report
@@ -143,7 +137,7 @@ class _Test:
         label = merged_labels(size, smallest_group(self.p))
         size, above = np.bincount(label, weights=size), np.bincount(label, weights=above)
         share = null_shares_of_counts(size.astype(np.int64), above)
-        weights = group_weights(share, size, count_nulls_only=self.error != "fwer")
+        weights = group_priors(share, size, count_nulls_only=self.error != "fwer")
         return torch.tensor(weights[label], device=counts.device)
 
     def _listed(self, cut: float) -> tuple[Tensor, pairs.Scores]:

@@ -1,7 +1,7 @@
 """Testing many pairs from counts: which can be edges, and how sure, without a p-value for each.
 
 Benjamini-Hochberg and Holm need the number of all tests and the small p-values. An engine counts
-pairs by the size of their scores; from the counts follow the weights of the groups of pairs and
+pairs by the size of their scores; from the counts follow the priors of the groups of pairs and
 two cuts, such that no pair below both can have a q-value of interest. It lists the others, and
 their q-values are exact.
 """
@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.edges import merged_labels, smallest_group, two_sided
-from hedgerow.method.multiplicity import group_weights, null_shares_of_counts
+from hedgerow.method.groups import merged_labels, smallest_group, surplus_groups
+from hedgerow.method.levels import smallest_levels
+from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
+from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.integer]
+Indices = NDArray[np.intp]
 
 # Bins of equal width in the size of scores, the last without end. Half of the scores of pairs
 # without an edge lie in the first bins, as many as in the name.
@@ -31,17 +34,25 @@ _ROUNDING = 1e-4
 
 
 class Plan(NamedTuple):
-    """How pairs are weighed and which must be listed."""
+    """What each group of pairs is worth and which pairs must be listed."""
 
-    weights: Array  # of each group
+    priors: Array  # of each group
     cuts: Array  # for each group: list pairs with a score of this size and more ...
     cut: float  # ... and those with an agreement of this and more
+
+
+class Judged(NamedTuple):
+    """Some pairs, all that can be edges among them, as numbers i * n_columns + j."""
+
+    pair: Indices
+    z: Array
+    q_value: Array
 
 
 def plan(
     by_group: Counts, by_agreement: Counts, n_columns: int, error: str, loosest: float
 ) -> Plan:
-    """Return weights and cuts from the counts of pairs by group and bin.
+    """Return priors and cuts from the counts of pairs by group and bin.
 
     Pairs outside the cuts have q-values above ``loosest``.
     """
@@ -50,25 +61,51 @@ def plan(
     np.add.at(merged, labels, by_group)
     size = merged.sum(axis=1)
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
-    weights = group_weights(share, size, count_nulls_only=error != "fwer")[labels]
-    at_most = largest_of_interest(by_group, weights[:, None], loosest)
-    cuts = -special.ndtri(np.minimum(at_most * weights, 1.0) / 2) - _ROUNDING
+    priors = group_priors(share, size, count_nulls_only=error != "fwer")[labels]
+    at_most = largest_of_interest(by_group, priors[:, None], loosest)
+    cuts = -special.ndtri(np.minimum(at_most * priors, 1.0) / 2) - _ROUNDING
     agreement = largest_of_interest(by_agreement, np.ones((1, 1)), loosest)
-    return Plan(weights, cuts, float(-special.ndtri(agreement / 2)) - _ROUNDING)
+    return Plan(priors, cuts, float(-special.ndtri(agreement / 2)) - _ROUNDING)
 
 
-def largest_of_interest(counts: Counts, weights: Array, loosest: float) -> float:
-    """Return a weighted p-value above which Benjamini and Hochberg's exceeds ``loosest``.
+def largest_of_interest(counts: Counts, priors: Array, loosest: float) -> float:
+    """Return a p-value over its prior above which Benjamini and Hochberg's exceeds ``loosest``.
 
     The k-th smallest of n p-values has at least the adjusted value p n / k that is smallest from
     it on. In a bin, p is at least the bin's lower end, and k at most the number of pairs whose bins
     begin below its upper end. Holm's adjusted values are larger still.
     """
-    low = np.minimum(_LOW / weights, 1.0).ravel()
-    high = np.minimum(_HIGH / weights, 1.0).ravel()
+    low = np.minimum(_LOW / priors, 1.0).ravel()
+    high = np.minimum(_HIGH / priors, 1.0).ravel()
     order = np.argsort(low, kind="stable")
     up_to = np.concatenate([[0], np.cumsum(counts.ravel()[order])])
     rank = up_to[np.searchsorted(low[order], high, side="right")]
     adjusted = low * counts.sum() / np.maximum(rank, 1)
     interesting = (adjusted <= loosest) & (counts.ravel() > 0)
     return float(high[interesting].max(initial=0.0))
+
+
+def levels_of_listed(
+    z: Array,
+    witness: Array,
+    shared: float,
+    priors: Array,
+    margins: tuple[float, float],
+    n_columns: int,
+    error: str,
+) -> Array:
+    """Return the q-values of listed pairs, with the priors of all groups.
+
+    All other pairs have larger ones. ``shared`` and ``margins`` are those of
+    `hedgerow.method.groups.shared_part` and `hedgerow.method.levels.agreement_margins`.
+    """
+    own = priors[surplus_groups(z, witness, shared)]
+    n_tests = n_columns * (n_columns - 1) // 2
+    return smallest_levels(z, witness, own, margins, error, n_tests)
+
+
+def worse(first: Judged, second: Judged) -> Judged:
+    """Return the pairs that are in both, with the larger q-value."""
+    pair, here, there = np.intersect1d(first.pair, second.pair, return_indices=True)
+    q_value = np.maximum(first.q_value[here], second.q_value[there])
+    return Judged(pair, first.z[here], q_value)

@@ -38,7 +38,7 @@ def learn(state: Learned, rows: Rows) -> Learned:
     start, half_life = 0, state.half_life
     for end in hedge.batch_ends(state.hedge.rows, len(rows), half_life):
         batch, seen = rows[start:end], state.hedge.rows
-        learner = hedge.update(state.hedge, batch, _weights(state, batch))
+        learner = hedge.update(state.hedge, batch, _row_weights(state, batch))
         state = count(state, batch)._replace(hedge=learner)
         state = scaled(state, decline(seen, learner.rows, half_life))
         start = end
@@ -49,7 +49,7 @@ def count(state: Learned, rows: Rows) -> Learned:
     counted = state.moments.rows - state.hedge.rows
     if counted == len(rows):
         return state
-    new = moments_of(rows[counted:], _weights(state, rows)[counted:])
+    new = moments_of(rows[counted:], _row_weights(state, rows)[counted:])
     return state._replace(moments=merge_moments(state.moments, new))
 
 
@@ -76,7 +76,7 @@ def from_numpy(arrays: Named) -> Learned:
 def evidence(state: Learned, rows: Rows) -> Evidence:
     learner = state.hedge
     if len(rows):
-        learner = hedge.update(learner, rows, _weights(state, rows))
+        learner = hedge.update(learner, rows, _row_weights(state, rows))
     return Evidence(state.moments, learner.average)
 
 
@@ -111,6 +111,6 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     )
 
 
-def _weights(state: Learned, batch: Rows) -> Array:
+def _row_weights(state: Learned, batch: Rows) -> Array:
     """Return the weights of the rows of the next batch, or of its beginning."""
     return row_weights(state.hedge.rows, len(batch), state.half_life)
