@@ -38,9 +38,7 @@ HEADER_PARTS = [
 
 
 def saved(**options):
-    model = HedgeGraph(**options).partial_fit(ROWS)
-    model.feature_names_in_ = np.array(NAMES, dtype=object)
-    return model.parts()
+    return HedgeGraph(**options).partial_fit(ROWS, feature_names=NAMES).parts()
 
 
 def table():

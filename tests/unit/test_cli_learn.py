@@ -404,7 +404,7 @@ def test_debug_shows_where_bad_data_was_noticed(table):
 
 
 def test_too_little_memory_is_one_line(monkeypatch, table):
-    def greedy(self, rows):
+    def greedy(self, rows, **names):
         raise MemoryError
 
     monkeypatch.setattr(HedgeGraph, "partial_fit", greedy)
@@ -421,8 +421,8 @@ from hedgerow.io import _bytes
 _bytes.BLOCK = 1 << 16
 learn = HedgeGraph.partial_fit
 
-def learn_and_say_so(self, rows):
-    learn(self, rows)
+def learn_and_say_so(self, rows, **names):
+    learn(self, rows, **names)
     Path(sys.argv[1]).touch()
 
 HedgeGraph.partial_fit = learn_and_say_so

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import click
 
 from hedgerow.cli._errors import Misuse, refuse_closed_stdin
-from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
+from hedgerow.cli._files import STDIN, STDOUT, failures_of, refuse_clashes, refuse_unwritable
 from hedgerow.cli._interrupt import stop_politely
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import OF_TABLES_ONLY, READING
@@ -153,7 +153,7 @@ def _shown(source: str) -> str:
     scheme, is_address, rest = source.partition("://")
     if is_address:
         return f"{scheme}:{''.join(parse_qs(rest.partition('?')[2]).get('stream', []))}"
-    return "stdin" if source == str(STDOUT) else source
+    return "stdin" if source == str(STDIN) else source
 
 
 def _settings(checkpoint: Path | None, every: str | None, bad_rows: str) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _open(source: str, options: dict[str, Any]) -> "Source":
     from hedgerow.io import DataError
     from hedgerow.stream import open_source
 
-    if source == str(STDOUT):
+    if source == str(STDIN):
         refuse_closed_stdin()
     try:
         return open_source(source, **options)

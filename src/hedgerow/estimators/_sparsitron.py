@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
 from hedgerow.base.locks import locked, without_lock
 from hedgerow.base.words import listed
-from hedgerow.estimators._sparsitron_stream import Choice, Plan, SparsitronStream
+from hedgerow.estimators._sparsitron_stream import ChosenVectors, Plan, SparsitronStream
 from hedgerow.estimators._warnings import GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows, refuse_constant
 from hedgerow.paper.sparsitron import SELECTIONS, edges_from_weights, row_bound
@@ -39,7 +39,7 @@ def _refuse_overflow(low: NDArray[Any], high: NDArray[Any], plan: Plan) -> None:
 class _Result(NamedTuple):
     """What the last row brings."""
 
-    choice: Choice
+    choice: ChosenVectors
     adjacency: csr_array
 
 

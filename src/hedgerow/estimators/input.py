@@ -1,6 +1,6 @@
 """What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -8,7 +8,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
@@ -19,6 +19,7 @@ def read_rows(
     X: Any,
     *,
     reset: bool,
+    names: Iterable[Hashable] | None = None,
     min_rows: int = 1,
     dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
 ) -> NDArray[np.floating]:
@@ -26,21 +27,24 @@ def read_rows(
 
     ``X`` is an array, a data frame (pandas, polars, or any that narwhals knows) or an Arrow
     table. Names and number of columns are kept on the estimator when ``reset`` is true, and
-    compared with those kept otherwise. An array whose type is in ``dtypes`` is not copied.
+    compared with those kept otherwise; ``names`` are for an ``X`` that has none. An array whose
+    type is in ``dtypes`` is not copied.
     """
     X = _without_mask(X)
     _refuse_non_numeric(X)
+    rules: dict[str, Any] = {
+        "dtype": list(dtypes),
+        "order": "C",
+        "ensure_all_finite": False,
+        "ensure_min_samples": min_rows,
+        "ensure_min_features": 2 if reset else 1,
+    }
     try:
-        rows = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=list(dtypes),
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=min_rows,
-            ensure_min_features=2 if reset else 1,
-        )
+        if names is None:
+            rows = validate_data(estimator, X, reset=reset, **rules)
+        else:
+            rows = check_array(X, estimator=estimator, input_name="X", **rules)
+            _take_names(estimator, X, rows.shape[1], list(names), reset=reset)
     except TypeError as error:
         raise TypeError(f"{error}{_first_not_a_number(X)}") from error
     _refuse_too_large(rows, column_labels(estimator))
@@ -51,6 +55,35 @@ def column_labels(estimator: BaseEstimator) -> NDArray[np.object_]:
     """Return the names of the columns seen, or their numbers where they have no names."""
     labels = getattr(estimator, "feature_names_in_", range(estimator.n_features_in_))
     return np.asarray(labels, dtype=object)
+
+
+def _take_names(
+    estimator: BaseEstimator, X: Any, n_columns: int, names: list[Hashable], *, reset: bool
+) -> None:
+    """Keep the names that somebody gives to the columns of ``X``; raise if others are known."""
+    expected = n_columns if reset else estimator.n_features_in_
+    if n_columns != expected:
+        raise ValueError(
+            f"X has {n_columns} features, but {type(estimator).__name__} is expecting {expected} "
+            f"features as input"
+        )
+    if len(names) != n_columns:
+        raise ValueError(
+            f"feature_names must be one for each of {n_columns} columns, got {len(names)}"
+        )
+    frame = nw.from_native(X, pass_through=True)
+    kept = [] if reset else list(getattr(estimator, "feature_names_in_", []))
+    for whose, known in (
+        ("those of X", frame.columns if isinstance(frame, nw.DataFrame) else []),
+        ("those given before", kept),
+    ):
+        for j, (old, new) in enumerate(zip(known, names)):
+            if old != new:
+                raise ValueError(
+                    f"feature_names must be {whose}, got {new!r} for column {j}, {old!r}"
+                )
+    estimator.n_features_in_ = n_columns
+    estimator.feature_names_in_ = np.fromiter(names, dtype=object, count=n_columns)
 
 
 def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.object_]) -> None:
