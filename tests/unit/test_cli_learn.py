@@ -21,7 +21,8 @@ from hedgerow import HedgeGraph, engines
 from hedgerow.cli import _progress, _summary, cli
 from hedgerow.cli._interrupt import finish_first
 from hedgerow.datasets import make
-from hedgerow.io import FORMATS, _bytes
+from hedgerow.io import FORMATS
+from hedgerow.io import raw as _bytes
 
 learn = import_module("hedgerow.cli.learn")  # the module, not its command
 PYTHON = [sys.executable, "-m", "hedgerow"]
@@ -400,7 +401,7 @@ def test_a_bug_is_one_line_unless_debugged(monkeypatch, table):
 def test_debug_shows_where_bad_data_was_noticed(table):
     result = run(table, "--debug", "--columns", "w")
     assert result.exit_code == 1
-    assert "_choose.py" in result.stderr
+    assert "choose.py" in result.stderr
 
 
 def test_too_little_memory_is_one_line(monkeypatch, table):
@@ -416,7 +417,7 @@ import sys
 from pathlib import Path
 from hedgerow import HedgeGraph, engines
 from hedgerow.cli import cli
-from hedgerow.io import _bytes
+from hedgerow.io import raw as _bytes
 
 _bytes.BLOCK = 1 << 16
 learn = HedgeGraph.partial_fit

@@ -153,7 +153,7 @@ def test_warnings_come_at_once_and_failures_in_one_line(table, tmp_path):
 
 
 def test_an_older_checkpoint_is_told(table, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.io._bytes.BLOCK", 4000)
+    monkeypatch.setattr("hedgerow.io.raw.BLOCK", 4000)
     folder = tmp_path / "saved"
     run(table, "--checkpoint", folder, "--every", 100)
     newest = max(folder.glob("checkpoint-*"))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from hedgerow.base.words import listed
-from hedgerow.io._source import (
+from hedgerow.io.source import (
     NOT_NUMERIC,
     Batch,
     Column,

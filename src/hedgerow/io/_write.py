@@ -16,7 +16,7 @@ from hedgerow.estimators import HedgeGraph
 from hedgerow.io._graph_json import dump_json, write_cytoscape, write_node_link
 from hedgerow.io._graph_xml import write_gexf, write_graphml
 from hedgerow.io._network import Network, network_of
-from hedgerow.io._source import optional
+from hedgerow.io.source import optional
 
 
 class Format(NamedTuple):

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._layout import Layout, any_cells_in, cells_in
-from hedgerow.io._numbers import Notation, not_a_number
-from hedgerow.io._records import Block, cell_counts
-from hedgerow.io._source import BadRow, optional
+from hedgerow.io.layout import Layout, any_cells_in, cells_in
+from hedgerow.io.notation import Notation, not_a_number
+from hedgerow.io.records import Block, cell_counts
+from hedgerow.io.source import BadRow, optional
 
 Array = NDArray[np.float64]
 

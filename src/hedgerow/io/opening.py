@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from hedgerow.io._arrays import open_h5ad, open_npy
-from hedgerow.io._bytes import WholeFile
 from hedgerow.io._columnar import open_arrow, open_parquet
 from hedgerow.io._labelled import open_spss, open_stata
-from hedgerow.io._layout import Style
-from hedgerow.io._numbers import notation
 from hedgerow.io._office import open_excel
-from hedgerow.io._source import Source
-from hedgerow.io._text import Text
+from hedgerow.io.layout import Style
+from hedgerow.io.notation import notation
+from hedgerow.io.raw import WholeFile
+from hedgerow.io.source import Reader
+from hedgerow.io.text import Text
 
 STDIN = "-"
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
         return Style(is_json, delimiter, self.header, self.decimal, self.na)
 
 
-Opener = Callable[[Path, ExitStack, Reading], Source]
+Opener = Callable[[Path, ExitStack, Reading], Reader]
 OPENERS: dict[str, Opener] = {
     **dict.fromkeys((".parquet", ".pq"), lambda path, stack, _: open_parquet(path, stack)),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), lambda path, stack, _: open_arrow(path, stack)),
@@ -88,7 +88,7 @@ def one_character(delimiter: str | None) -> str | None:
     return delimiter
 
 
-def open_rows(path: str | os.PathLike[str], how: Reading, stack: ExitStack) -> Source:
+def open_rows(path: str | os.PathLike[str], how: Reading, stack: ExitStack) -> Reader:
     """Open a file that does not grow, or standard input; the columns are known then."""
     if os.fspath(path) == STDIN:
         return _looked_at(Text(WholeFile(sys.stdin.buffer), how.style(), size_of(sys.stdin.buffer)))
@@ -109,7 +109,7 @@ def unpacked(raw: BinaryIO, packed: bool) -> WholeFile:
     return WholeFile(cast(BinaryIO, gzip.GzipFile(fileobj=raw)), raw)
 
 
-def _looked_at(text: Text) -> Source:
+def _looked_at(text: Text) -> Reader:
     for _ in text.look():
         pass
     return text

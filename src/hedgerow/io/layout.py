@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._judge import FIRST_LINES, LINES, of_numbers
-from hedgerow.io._numbers import PLAIN, decimal_of, kinds_of, notation
-from hedgerow.io._records import Block, cell_counts
-from hedgerow.io._source import (
+from hedgerow.io.judge import FIRST_LINES, LINES, of_numbers
+from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation
+from hedgerow.io.records import Block, cell_counts
+from hedgerow.io.source import (
     EMPTY,
     NOT_NUMERIC,
     ROW_NAMES,
@@ -24,7 +24,7 @@ from hedgerow.io._source import (
     DataError,
     numbered,
 )
-from hedgerow.io._times import is_time
+from hedgerow.io.times import is_time
 
 # In the order of preference: a comma may also be part of a number, a space part of a name.
 DELIMITERS = ("\t", ";", "|", ",", " ")

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.io._bytes import KNOWN, Recoded, Stream, cut_short, encoding_of, replaced
-from hedgerow.io._delimited import Cells, Found
-from hedgerow.io._json_lines import Objects, object_in
-from hedgerow.io._judge import FIRST_LINES, LINES, survey_objects
-from hedgerow.io._layout import (
+from hedgerow.io.delimited import Cells, Found
+from hedgerow.io.json_lines import Objects, object_in
+from hedgerow.io.judge import FIRST_LINES, LINES, survey_objects
+from hedgerow.io.layout import (
     DELIMITERS,
     Layout,
     Style,
@@ -23,9 +22,10 @@ from hedgerow.io._layout import (
     any_cells_in,
     survey,
 )
-from hedgerow.io._numbers import notation
-from hedgerow.io._records import LONGEST, Block, Quotes, cut
-from hedgerow.io._source import Batch, Column, DataError, Offset
+from hedgerow.io.notation import notation
+from hedgerow.io.raw import KNOWN, Recoded, Stream, cut_short, encoding_of, replaced
+from hedgerow.io.records import LONGEST, Block, Quotes, cut
+from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again
 _JSON = Layout(delimiter="", width=0, header=False)

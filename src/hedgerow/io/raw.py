@@ -10,7 +10,7 @@ from gzip import BadGzipFile
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from hedgerow.io._source import DataError
+from hedgerow.io.source import DataError
 
 BLOCK = 1 << 22  # bytes read at a time
 PAUSE = 0.25  # seconds between two looks at what does not grow

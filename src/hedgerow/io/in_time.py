@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.estimators import DataWarning
-from hedgerow.io._source import BadRow, Batch, DataError, Source
-from hedgerow.io._times import FORMS, times_of
+from hedgerow.io.source import BadRow, Batch, DataError, Reader
+from hedgerow.io.times import FORMS, times_of
 
 Order = NDArray[np.intp]
 
 
-def order_in_time(source: Source, name: str) -> Order | None:
+def order_in_time(source: Reader, name: str) -> Order | None:
     """Return the order of the rows in time, or None if they are in it; says what is found."""
     pieces, numbers = [], []
     for batch in source.batches([]):

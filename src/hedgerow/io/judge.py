@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._numbers import Notation
-from hedgerow.io._source import EMPTY, NOT_NUMERIC, UNNAMED, Column
+from hedgerow.io.notation import Notation
+from hedgerow.io.source import EMPTY, NOT_NUMERIC, UNNAMED, Column
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
 LINES = 101  # decide otherwise

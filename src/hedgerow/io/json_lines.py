@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._delimited import Found
-from hedgerow.io._numbers import Notation, not_a_number, shortened
-from hedgerow.io._records import Block
-from hedgerow.io._source import BadRow, optional
+from hedgerow.io.delimited import Found
+from hedgerow.io.notation import Notation, not_a_number, shortened
+from hedgerow.io.records import Block
+from hedgerow.io.source import BadRow, optional
 
 
 class Objects:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.checks import LARGEST_NUMBER
-from hedgerow.io._source import BadRow, DataError, optional
+from hedgerow.io.source import BadRow, DataError, optional
 
 # What stands for a missing value, in small letters and without spaces around it.
 # fmt: off

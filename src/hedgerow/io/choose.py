@@ -9,7 +9,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
-from hedgerow.io._source import EMPTY, Column, DataError
+from hedgerow.io.source import EMPTY, Column, DataError
 
 
 class Wish(NamedTuple):

@@ -72,10 +72,10 @@ class Batch(NamedTuple):
     numbers: NDArray[np.signedinteger]  # where each row is in the file, as people count
     done: int  # how much of the source has been read
     bad: Mapping[int, BadRow] = {}  # rows that are none, by their places in ``rows``
-    beside: Sequence[Sequence[Any]] = ()  # what the columns of `Source.beside` say
+    beside: Sequence[Sequence[Any]] = ()  # what the columns of `Reader.beside` say
 
 
-class Source(Protocol):
+class Reader(Protocol):
     """A file, opened: what it has, and a way to its rows.
 
     ``beside`` may be set, before `batches` is called, to the places of columns that are wanted as
