@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow import SparsitronGraph
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.sparsitron import SELECTIONS, edges_from_weights
+from hedgerow.paper.sparsitron import SELECTIONS, edges_from_weights
 from hedgerow.theory import constants, plan, sufficient_rows
 
 DELTA = 0.05

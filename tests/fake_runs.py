@@ -5,7 +5,7 @@ import socket
 import numpy as np
 
 from hedgerow.changes import Change
-from hedgerow.graph import Graph
+from hedgerow.method.graph import Graph
 from hedgerow.stream import Look, Saved, Status
 
 

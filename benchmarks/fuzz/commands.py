@@ -39,7 +39,7 @@ _NO_TEXT = (".parquet", ".arrow", ".feather", ".npy", ".xlsx", ".sav", ".dta", "
 
 
 def _run(case: Case, *arguments: str, stdin: bytes = b"") -> dict | None:
-    with buffers(case), patch("hedgerow.io._bytes.PAUSE", 0.0):
+    with buffers(case), patch("hedgerow.io.raw.PAUSE", 0.0):
         result = CliRunner().invoke(cli, list(arguments), input=stdin)
     _check_end(result)
     if result.exit_code == 0 and "--json" in arguments:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.fuzz.strategies import Case, Column, Table
-from hedgerow.io import DataError, _bytes, _source, open_table
+from hedgerow.io import DataError, open_table
+from hedgerow.io import raw as _bytes
+from hedgerow.io import source as _source
 from hedgerow.stream import open_source
 
 ALLOWED = (DataError, OSError, ModuleNotFoundError)

@@ -24,7 +24,8 @@ from benchmarks.peers.objective import Record
 from benchmarks.peers.solvers import SOLVERS
 from hedgerow import compare
 from hedgerow.comparison import Outcome, adjacency_of, halves_of
-from hedgerow.likelihood import fit_precision, mean_log_likelihood
+from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.method.likelihood import mean_log_likelihood
 from hedgerow.metrics import f1, fdp
 
 BUDGET = 20.0  # seconds for each method

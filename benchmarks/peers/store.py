@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
 
 FOLDER = Path(__file__).resolve().parents[1] / "results" / "peers"
 Record = dict[str, Any]

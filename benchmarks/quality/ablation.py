@@ -15,8 +15,8 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.quality.cases import COLUMNS, rows_of
-from hedgerow.edges import judge_pairs
-from hedgerow.hedge import batch_size, init, update
+from hedgerow.method.edges import judge_pairs
+from hedgerow.method.hedge import batch_size, init, update
 from hedgerow.metrics import confusion, f1, fdp
 
 CASES = ("erdos_renyi, mixed", "grid", "hubs", "random_tree", "cliques", "barabasi_albert",
@@ -26,19 +26,21 @@ RATIOS = (1.0, 2.0, 4.0, 10.0)
 
 CHANGES: dict[str, dict[str, object]] = {
     "as it is": {},
-    "radius up to 1.5": {"hedgerow.hedge.LARGEST_RADIUS": 1.5},
-    "radius up to 4": {"hedgerow.hedge.LARGEST_RADIUS": 4.0},
-    "batches of 8 throughout": {"hedgerow.hedge.LARGEST_BATCH": 8},
-    "batches of 64 throughout": {"hedgerow.hedge.SMALLEST_BATCH": 64,
-                                 "hedgerow.hedge.LARGEST_BATCH": 64},
-    "neighbours chosen at level 0.2": {"hedgerow.neighbours.SELECTION_LEVEL": 0.2},
-    "neighbours chosen at level 0.01": {"hedgerow.neighbours.SELECTION_LEVEL": 0.01},
-    "no weights": {"hedgerow.edges._weights": lambda z, *_, **__: np.ones_like(z)},
-    "no agreement": {"hedgerow.edges.agreement_margins": lambda *_: (-np.inf, 0.0)},
-    "agreement without discount": {"hedgerow.edges.agreement_margins": lambda *_: (0.0, 0.0)},
-    "stand-ins not asked": {"hedgerow.edges.weaken": lambda corr, n_rows, fitted: fitted},
-    "few rows not treated apart": {"hedgerow.edges.BIAS_OF_FEW_ROWS": np.inf},
-    "few rows from a bias of 1 on": {"hedgerow.edges.BIAS_OF_FEW_ROWS": 1.0},
+    "radius up to 1.5": {"hedgerow.method.hedge.LARGEST_RADIUS": 1.5},
+    "radius up to 4": {"hedgerow.method.hedge.LARGEST_RADIUS": 4.0},
+    "batches of 8 throughout": {"hedgerow.method.hedge.LARGEST_BATCH": 8},
+    "batches of 64 throughout": {"hedgerow.method.hedge.SMALLEST_BATCH": 64,
+                                 "hedgerow.method.hedge.LARGEST_BATCH": 64},
+    "neighbours chosen at level 0.2": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.2},
+    "neighbours chosen at level 0.01": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.01},
+    "no priors": {"hedgerow.method.edges.pair_priors": lambda z, *_, **__: np.ones_like(z)},
+    "no agreement": {"hedgerow.method.edges.agreement_margins": lambda *_: (-np.inf, 0.0)},
+    "agreement without discount": {
+        "hedgerow.method.edges.agreement_margins": lambda *_: (0.0, 0.0)
+    },
+    "stand-ins not asked": {"hedgerow.method.edges.weaken": lambda corr, n_rows, fitted: fitted},
+    "few rows not treated apart": {"hedgerow.method.levels.BIAS_OF_FEW_ROWS": np.inf},
+    "few rows from a bias of 1 on": {"hedgerow.method.levels.BIAS_OF_FEW_ROWS": 1.0},
 }  # fmt: skip
 
 

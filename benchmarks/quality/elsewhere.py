@@ -22,7 +22,7 @@ from benchmarks.quality.methods import METHODS
 from benchmarks.quality.study import Job
 from benchmarks.quality.summary import LOOSE, MAIN, OURS, graphs, mean_of_cells
 from hedgerow.datasets import Model
-from hedgerow.promises import BALANCED
+from hedgerow.method.promises import BALANCED
 
 RESULTS = store.FOLDER / "elsewhere.ndjson"
 SEEDS = 5

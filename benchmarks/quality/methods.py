@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks.quality.cases import RATIOS
 from hedgerow import HedgeGraph, SparsitronGraph, rivals
 from hedgerow.datasets import Model, rescale
-from hedgerow.edges import two_sided, z_score
-from hedgerow.promises import BALANCED
+from hedgerow.method.promises import BALANCED
+from hedgerow.method.scores import two_sided, z_score
 from hedgerow.rivals._base import symmetric
 from hedgerow.rivals._tests import accepted
 from hedgerow.theory import constants

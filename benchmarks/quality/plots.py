@@ -19,7 +19,7 @@ from benchmarks.quality.summary import (
     mean_of_cells,
     rivals_in,
 )
-from hedgerow.promises import BALANCED
+from hedgerow.method.promises import BALANCED
 
 LINES = ["#0072b2", "#56b4e9", "#d55e00", "#009e73", "#8c564b", "#cc79a7", "#e69f00", "#bcbd22",
          "#999999", "#000000"]  # fmt: skip

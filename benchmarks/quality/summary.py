@@ -12,8 +12,8 @@ from benchmarks.quality.cases import CASES, COLUMNS, rows_of
 from benchmarks.quality.methods import METHODS, OWN
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
+from hedgerow.method.promises import BALANCED
 from hedgerow.metrics import fdp
-from hedgerow.promises import BALANCED
 
 OURS = "hedgerow"
 TOLD = "neighbours"  # no rival: it knows the answer but for the tests

@@ -30,8 +30,8 @@ from benchmarks.quality.summary import (
     mean_of_cells,
     rivals_in,
 )
-from hedgerow.balance import ALONE
-from hedgerow.promises import BALANCED
+from hedgerow.method.balance import ALONE
+from hedgerow.method.promises import BALANCED
 
 OUR_CUTS = (MAIN, LOOSE, BALANCED)
 MARGIN = 0.02  # by this much F1 may be below the inverse Gram matrix's

@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hedgerow.datasets import make
-from hedgerow.likelihood import fit_precision
+from hedgerow.engines.likelihood_cpu import fit_precision
 
 FAMILIES = (
     "chain",

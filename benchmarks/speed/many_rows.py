@@ -7,9 +7,9 @@ import numpy as np
 
 from benchmarks.speed import clock
 from hedgerow import HedgeGraph
-from hedgerow.edges import two_sided, z_score
+from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.scores import two_sided, z_score
 from hedgerow.metrics import f1
-from hedgerow.multiplicity import benjamini_hochberg
 from hedgerow.rivals._inverse_gram import partial_correlations
 
 COLUMNS, PER_COLUMN = (50, 200, 1000), 20

@@ -16,8 +16,8 @@ import polars
 from benchmarks.speed.clock import sample
 from benchmarks.stream.store import keep
 from hedgerow import HedgeGraph, stream
-from hedgerow.io._choose import Wish
-from hedgerow.io._open import Reading
+from hedgerow.io.choose import Wish
+from hedgerow.io.opening import Reading
 from hedgerow.stream import Status
 from hedgerow.stream._files import Piped
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csc_array, eye_array
 
+from hedgerow.base.table import EdgeTable
 from hedgerow.datasets import Model, make
-from hedgerow.table import EdgeTable
 
 COLUMNS = 50
 FAMILIES = ("empty", "chain", "grid", "hubs", "ar1")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.drawing.layout import layout
 from hedgerow.estimators import HedgeGraph
-from hedgerow.estimators._input import column_labels
-from hedgerow.promises import as_title, promise_of
-from hedgerow.report._layout import layout
+from hedgerow.estimators.input import column_labels
+from hedgerow.method.promises import as_title, promise_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,11 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.table import EdgeTable
+from hedgerow.base.words import listed
 from hedgerow.estimators import HedgeGraph
-from hedgerow.estimators._input import listed
-from hedgerow.estimators._lock import locked, without_lock
-from hedgerow.table import EdgeTable
 
 try:
     from river import base
@@ -90,10 +90,7 @@ class RiverHedgeGraph(base.Estimator):
         It is a copy, and goes its own way. After further rows, ask for it again.
         """
         self._learn()
-        graph = copy.copy(self._learner)
-        if self._names:
-            graph.feature_names_in_ = np.array(list(self._names), dtype=object)
-        return graph
+        return copy.copy(self._learner)
 
     @locked
     def learn_one(self, x: Mapping[Hashable, Any]) -> None:
@@ -125,7 +122,7 @@ class RiverHedgeGraph(base.Estimator):
         columns = [_numbers(name, frame[name].to_numpy()) for name in self._names]
         if len(frame):
             self._known = None
-            self._learner.partial_fit(np.column_stack(columns))
+            self._learner.partial_fit(np.column_stack(columns), feature_names=self._names)
 
     @locked
     def __getstate__(self) -> dict[str, Any]:
@@ -149,7 +146,7 @@ class RiverHedgeGraph(base.Estimator):
         """Learn from the rows that are held."""
         if self._held:
             self._known = None
-            self._learner.partial_fit(np.array(self._held))
+            self._learner.partial_fit(np.array(self._held), feature_names=self._names)
             self._held.clear()
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 
 from hedgerow import engines
-from hedgerow.forgetting import NEVER
-from hedgerow.hedge import batch_ends
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.hedge import batch_ends
 
 TORCH = all(find_spec(package) for package in ("torch", "triton"))
 GPU = False

@@ -9,16 +9,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hedgerow import HedgeGraph, edges
+from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
-from hedgerow.edges import debiased, given_fewer, z_score
-from hedgerow.engines import _counts, numpy_ref
 from hedgerow.engines.numba_cpu import _scores, _threads
+from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
-from hedgerow.moments import correlation, moments_of
-from hedgerow.multiplicity import benjamini_hochberg
-from hedgerow.neighbours import refit
-from hedgerow.stand_ins import weaken
+from hedgerow.method import numpy_ref
+from hedgerow.method.edges import debiased, given_fewer
+from hedgerow.method.groups import CENTRE, GROUP_ENDS, shared_part
+from hedgerow.method.moments import correlation, moments_of
+from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.neighbours import refit
+from hedgerow.method.scores import two_sided, z_score
+from hedgerow.method.stand_ins import weaken
 
 SINGLE = float(np.finfo(np.float32).eps)
 PROMISES = ["fdr", "fwer", "balanced"]
@@ -45,17 +48,17 @@ def pair_scores(corr, n_rows, weights, error):
     used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
     careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
     fewer = given_fewer(careful, n_rows, upper)
-    both = z_score(-debiased(corr, fitted.weights)[upper], n_rows - 2 - used)
+    both = z_score(-debiased(corr, fitted.coefficients)[upper], n_rows - 2 - used)
     return fewer, both, z_score(-debiased(corr, weights)[upper], n_rows - 2)
 
 
 def clear_of_borders(z, witness, margin):
     """Whether rounding within ``margin`` cannot move a pair to another group."""
-    centre = np.abs(z) < edges.CENTRE
-    shared = edges.shared_part(witness[centre] @ z[centre], z[centre] @ z[centre])
+    centre = np.abs(z) < CENTRE
+    shared = shared_part(witness[centre] @ z[centre], z[centre] @ z[centre])
     surplus = np.sign(z) * (witness - shared * z)
-    near_ends = np.abs(surplus[:, None] - edges.GROUP_ENDS).min() < margin
-    inner = [edges.CENTRE, stats.norm.isf(0.25)]
+    near_ends = np.abs(surplus[:, None] - GROUP_ENDS).min() < margin
+    inner = [CENTRE, stats.norm.isf(0.25)]
     return not near_ends and np.abs(np.abs(z)[:, None] - inner).min() >= margin
 
 
@@ -195,10 +198,10 @@ def test_no_pair_beyond_the_cut_could_have_been_of_interest(seed, loosest, n_edg
     rng = np.random.default_rng(seed)
     z = np.abs(rng.standard_normal(2000))
     z[:n_edges] += rng.uniform(0, 6)
-    bins = np.minimum((z * _counts.PER_BIN).astype(int), _counts.BINS - 1)
-    counts = np.bincount(bins, minlength=_counts.BINS)[None]
-    p_values = edges.two_sided(z)
-    cut = _counts.largest_of_interest(counts, np.ones((1, 1)), loosest)
+    bins = np.minimum((z * listing.PER_BIN).astype(int), listing.BINS - 1)
+    counts = np.bincount(bins, minlength=listing.BINS)[None]
+    p_values = two_sided(z)
+    cut = listing.largest_of_interest(counts, np.ones((1, 1)), loosest)
     adjusted = benjamini_hochberg(p_values)
     assert (adjusted[p_values > cut] > loosest).all()
     listed = p_values <= cut

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from hedgerow.engines import numpy_ref
 from hedgerow.engines.numba_cpu import _threads
-from hedgerow.forgetting import NEVER, effective_rows
-from hedgerow.hedge import batch_ends
-from hedgerow.moments import moments_of
+from hedgerow.method import numpy_ref
+from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.hedge import batch_ends
+from hedgerow.method.moments import moments_of
 
 SINGLE = float(np.finfo(np.float32).eps)
 

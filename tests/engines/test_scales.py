@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow.graph import graph_of
+from hedgerow.method.graph import graph_of
 
 
 def test_columns_too_small_are_told_from_zero_and_from_small_ones(engine, evidence_of):

@@ -11,7 +11,6 @@ pytest.importorskip("triton", reason="triton is not installed: make test-gpu tes
 
 import torch
 
-from hedgerow import edges, hedge, neighbours
 from hedgerow.datasets import make
 from hedgerow.engines.torch_gpu import (
     copies,
@@ -23,6 +22,7 @@ from hedgerow.engines.torch_gpu import (
     selection,
 )
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, padded
+from hedgerow.method import edges, hedge, neighbours
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # Every batch's weights are averaged, as in the reference.
@@ -133,7 +133,7 @@ def test_refit_is_that_of_the_reference(held):
     for node in range(60):
         size = int(mine.sizes[node])
         dense[node, mine.neighbours[node, :size].cpu()] = mine.weights[node, :size].cpu()
-    np.testing.assert_allclose(dense, fitted.weights.toarray(), atol=1e-4)
+    np.testing.assert_allclose(dense, fitted.coefficients.toarray(), atol=1e-4)
     np.testing.assert_allclose(mine.unexplained.cpu(), fitted.residual, rtol=1e-4)
 
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import HedgeGraph
-from hedgerow.balance import stands_out
+from hedgerow.base.table import EdgeTable
 from hedgerow.estimators import DataWarning, GuaranteeWarning
-from hedgerow.table import EdgeTable
+from hedgerow.method.balance import stands_out
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")

@@ -12,9 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hedgerow.io import DataError, _bytes, open_table
-from hedgerow.io._layout import DELIMITERS
-from hedgerow.io._records import Quotes, cell_counts, cut
+from hedgerow.io import DataError, open_table
+from hedgerow.io import raw as _bytes
+from hedgerow.io.layout import DELIMITERS
+from hedgerow.io.records import Quotes, cell_counts, cut
 
 # Larger numbers have squares that overflow, and are refused.
 finite = st.floats(-1e145, 1e145)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from hedgerow.report._layout import layout
+from hedgerow.drawing.layout import layout
 
 
 def drawn(graph, start=None):

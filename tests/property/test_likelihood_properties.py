@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from hedgerow.likelihood import TOLERANCE, fit_precision, mean_log_likelihood
+from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.method.likelihood import TOLERANCE, mean_log_likelihood
 
 seeds = st.integers(0, 2**32 - 1)
 

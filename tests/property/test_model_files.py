@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow import HedgeGraph, storage
-from hedgerow.storage import StorageError
+from hedgerow import HedgeGraph
+from hedgerow.base import storage
+from hedgerow.base.storage import StorageError
 
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 5)), axis=1)
 NAMES = list("abcde")
@@ -37,9 +38,7 @@ HEADER_PARTS = [
 
 
 def saved(**options):
-    model = HedgeGraph(**options).partial_fit(ROWS)
-    model.feature_names_in_ = np.array(NAMES, dtype=object)
-    return model.parts()
+    return HedgeGraph(**options).partial_fit(ROWS, feature_names=NAMES).parts()
 
 
 def table():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist, squareform
 
-from hedgerow.report._layout import layout
+from hedgerow.drawing.layout import layout
 
 
 def drawn(graph, strength=None):

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import HedgeGraph
+from hedgerow.base.table import EdgeTable
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.table import EdgeTable
 
 pytestmark = pytest.mark.filterwarnings(
     f"ignore::{GuaranteeWarning.__module__}.{GuaranteeWarning.__name__}"

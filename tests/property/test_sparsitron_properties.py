@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hedgerow import sparsitron as paper
-from hedgerow.engines import sparsitron_cpu as kernels
-from hedgerow.engines._exp import exp
 from hedgerow.estimators import GuaranteeWarning, SparsitronGraph
+from hedgerow.paper import sparsitron as paper
+from hedgerow.paper import sparsitron_cpu as kernels
+from hedgerow.paper.exponential import exp
 from hedgerow.theory import hedge_regret
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{GuaranteeWarning.__module__}.GuaranteeWarning")

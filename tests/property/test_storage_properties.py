@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import (
     unsigned_integer_dtypes,
 )
 
-from hedgerow import storage
+from hedgerow.base import storage
 
 dtypes = st.one_of(boolean_dtypes(), integer_dtypes(), unsigned_integer_dtypes(), floating_dtypes())
 shapes = array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hedgerow import HedgeGraph, stream
 from hedgerow.changes import next_look
 from hedgerow.estimators import DataWarning, GuaranteeWarning
-from hedgerow.io import _bytes
-from hedgerow.io._delimited import Cells
-from hedgerow.io._json_lines import Objects
-from hedgerow.io._layout import Layout
-from hedgerow.io._numbers import Notation
-from hedgerow.io._records import cut
+from hedgerow.io import raw as _bytes
+from hedgerow.io.delimited import Cells
+from hedgerow.io.json_lines import Objects
+from hedgerow.io.layout import Layout
+from hedgerow.io.notation import Notation
+from hedgerow.io.records import cut
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")

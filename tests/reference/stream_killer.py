@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow import HedgeGraph, stream
-from hedgerow.io import _bytes
+from hedgerow.io import raw as _bytes
 from hedgerow.stream import _redis
 from hedgerow.stream._checkpoint import Checkpoints
 

@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 
 from hedgerow.datasets import make
 from hedgerow.engines import scaling_cpu
-from hedgerow.likelihood import fit_precision
+from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.method import scaling
 
 CASES = [("grid", 9), ("cycle", 8), ("erdos_renyi", 10), ("watts_strogatz", 9), ("free_field", 9)]
 
@@ -112,3 +113,29 @@ def test_every_sweep_raises_the_determinant(problem, relaxation):
         before = after
     np.testing.assert_array_equal(filled[adjacency], correlation[adjacency])
     np.testing.assert_array_equal(filled, filled.T)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_compiled_sweeps_agree_with_the_readable_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p = 12
+    target = np.corrcoef(rng.standard_normal((200, p)), rowvar=False)
+    joined = np.triu(rng.random((p, p)) < 0.3, 1)
+    graph = csr_array(joined | joined.T)
+    around = graph.indptr, graph.indices
+    order = scaling.search_order(*around)
+    assert np.array_equal(order, scaling_cpu.search_order(*around))
+    # Each number is a sum of at most p products of solutions of equations of this condition.
+    most = 10 * p * np.linalg.cond(target) * np.finfo(np.float64).eps
+    results = []
+    for module in (scaling, scaling_cpu):
+        filled, positive = module.fill_in_order(target, *around, order, 1e-9)
+        coefficients, variance = np.empty(graph.nnz), np.empty(p)
+        moves = [
+            module.sweep(target, filled, *around, relaxation, coefficients, variance)
+            for relaxation in (1.0, 1.3)
+        ]
+        results.append((np.array(moves), filled, coefficients, variance))
+        assert positive
+    for readable, compiled in zip(*results):
+        np.testing.assert_allclose(compiled, readable, rtol=0, atol=most)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hedgerow.estimators import GuaranteeWarning, SparsitronGraph
-from hedgerow.sparsitron import row_bound
+from hedgerow.paper.sparsitron import row_bound
 from hedgerow.theory import constants
 
 FALSE_ALARM = 1e-9

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from hedgerow.paper.bounds import _bernstein_deviation
 from hedgerow.theory import constants, hedge_regret
-from hedgerow.theory._bounds import _bernstein_deviation
 
 RUNS, ROUNDS, DELTA = 50, 3000, 0.1
 STAR = np.eye(5)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hedgerow import HedgeGraph
-from hedgerow.balance import stands_out
-from hedgerow.graph import LOOSEST_LEVEL
-from hedgerow.multiplicity import benjamini_hochberg
+from hedgerow.method.balance import stands_out
+from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.multiplicity import benjamini_hochberg
 from hedgerow.rivals import Hedge, InverseGram, ScaledLasso
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._scaled_lasso import scaled_lasso

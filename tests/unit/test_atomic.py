@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
 
 
 def files(folder):

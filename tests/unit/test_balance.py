@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from hedgerow.balance import balanced_level, stands_out
+from hedgerow.method.balance import balanced_level, stands_out
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(np.array)
 # Some of a few values, so that there are ties, and some of any.

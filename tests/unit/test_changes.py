@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.changes import (
+from hedgerow.base.table import Edge
+from hedgerow.method.changes import (
     LOOKS_TO_APPEAR,
     LOOKS_TO_VANISH,
     from_dict,
@@ -16,7 +17,6 @@ from hedgerow.changes import (
     start,
     to_dict,
 )
-from hedgerow.table import Edge
 
 LEVEL = 0.05
 STAY = level_to_stay(LEVEL)

@@ -21,7 +21,8 @@ from hedgerow import HedgeGraph, engines
 from hedgerow.cli import _progress, _summary, cli
 from hedgerow.cli._interrupt import finish_first
 from hedgerow.datasets import make
-from hedgerow.io import FORMATS, _bytes
+from hedgerow.io import FORMATS
+from hedgerow.io import raw as _bytes
 
 learn = import_module("hedgerow.cli.learn")  # the module, not its command
 PYTHON = [sys.executable, "-m", "hedgerow"]
@@ -400,11 +401,11 @@ def test_a_bug_is_one_line_unless_debugged(monkeypatch, table):
 def test_debug_shows_where_bad_data_was_noticed(table):
     result = run(table, "--debug", "--columns", "w")
     assert result.exit_code == 1
-    assert "_choose.py" in result.stderr
+    assert "choose.py" in result.stderr
 
 
 def test_too_little_memory_is_one_line(monkeypatch, table):
-    def greedy(self, rows):
+    def greedy(self, rows, **names):
         raise MemoryError
 
     monkeypatch.setattr(HedgeGraph, "partial_fit", greedy)
@@ -416,13 +417,13 @@ import sys
 from pathlib import Path
 from hedgerow import HedgeGraph, engines
 from hedgerow.cli import cli
-from hedgerow.io import _bytes
+from hedgerow.io import raw as _bytes
 
 _bytes.BLOCK = 1 << 16
 learn = HedgeGraph.partial_fit
 
-def learn_and_say_so(self, rows):
-    learn(self, rows)
+def learn_and_say_so(self, rows, **names):
+    learn(self, rows, **names)
     Path(sys.argv[1]).touch()
 
 HedgeGraph.partial_fit = learn_and_say_so

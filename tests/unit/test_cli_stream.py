@@ -153,7 +153,7 @@ def test_warnings_come_at_once_and_failures_in_one_line(table, tmp_path):
 
 
 def test_an_older_checkpoint_is_told(table, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.io._bytes.BLOCK", 4000)
+    monkeypatch.setattr("hedgerow.io.raw.BLOCK", 4000)
     folder = tmp_path / "saved"
     run(table, "--checkpoint", folder, "--every", 100)
     newest = max(folder.glob("checkpoint-*"))
@@ -167,7 +167,7 @@ def test_rows_in_no_checkpoint_are_a_failure(table, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hedgerow.storage.write", full)
+    monkeypatch.setattr("hedgerow.base.storage.write", full)
     result = run(table, "--checkpoint", tmp_path / "saved")
     assert result.exit_code == 1
     assert "800 rows, 5 columns" in result.stdout  # the graph is not lost

@@ -304,7 +304,9 @@ def test_what_is_not_a_precision_matrix_cannot_be_sampled(precision, message):
         Model("wrong", csc_array(np.array(precision))).sample(1)
 
 
-@pytest.mark.parametrize("module", ["metrics", "_atomic", "datasets._model", "datasets._families"])
+@pytest.mark.parametrize(
+    "module", ["metrics", "base.atomic", "datasets._model", "datasets._families"]
+)
 def test_examples_run(module):
     result = doctest.testmod(import_module(f"hedgerow.{module}"))
     assert result.attempted

@@ -14,7 +14,7 @@ import pytest
 
 from hedgerow.cli import COMMANDS, cli
 from hedgerow.io import FORMATS
-from hedgerow.io._open import READABLE
+from hedgerow.io.opening import READABLE
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "cli.md").read_text()

@@ -8,8 +8,10 @@ from scipy import stats
 from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control
 
-from hedgerow.edges import debiased, given_fewer, judge_pairs, plausible_bias, z_score
-from hedgerow.neighbours import refit
+from hedgerow.method.edges import debiased, given_fewer, judge_pairs
+from hedgerow.method.levels import plausible_bias
+from hedgerow.method.neighbours import refit
+from hedgerow.method.scores import z_score
 
 
 def random_correlation(seed, n_columns):
@@ -57,7 +59,7 @@ def test_the_error_of_the_statistic_is_the_one_derived(seed, n_columns, size):
 
 def test_sparse_and_dense_weights_agree():
     corr = random_correlation(3, 20)
-    weights = refit(corr, n_rows=200).weights
+    weights = refit(corr, n_rows=200).coefficients
     assert isinstance(weights, csr_array)
     np.testing.assert_allclose(debiased(corr, weights), debiased(corr, weights.toarray()))
 
@@ -91,7 +93,7 @@ def test_z_without_an_edge_is_standard_normal_or_smaller():
         corr = np.corrcoef(np.cumsum(rng.standard_normal((400, 6)), axis=1).T)
         fitted = refit(corr, 400)
         fewer.append(given_fewer(fitted, 400, pairs)[apart])
-        both.append(z_score(debiased(corr, fitted.weights)[pairs], 396)[apart])
+        both.append(z_score(debiased(corr, fitted.coefficients)[pairs], 396)[apart])
     # 2000 values each, mildly dependent within a sample: generous bounds that can still fail.
     assert stats.kstest(np.concatenate(both), "norm").pvalue > 1e-5
     assert np.mean(np.abs(np.concatenate(fewer)) > 1.96) < 0.05 + 4 * np.sqrt(0.05 / 2000)

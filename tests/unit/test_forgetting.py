@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow import HedgeGraph, hedge
-from hedgerow.edges import z_score
+from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.forgetting import NEVER, decline, effective_rows, row_weights
-from hedgerow.hedge import batch_size
-from hedgerow.moments import correlation, merge_moments, moments_of, scaled_moments
+from hedgerow.method import hedge
+from hedgerow.method.forgetting import NEVER, decline, effective_rows, row_weights
+from hedgerow.method.hedge import batch_size
+from hedgerow.method.moments import correlation, merge_moments, moments_of, scaled_moments
+from hedgerow.method.scores import z_score
 
 HALF_LIVES = st.floats(16, 1e6)
 

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from hedgerow import HedgeGraph, SparsitronGraph
+from hedgerow.base import memory
 from hedgerow.cli import cli
-from hedgerow.engines import _memory
 from hedgerow.engines.numba_cpu._learn import needed_bytes
 
 GIB = 2**30
@@ -20,8 +20,8 @@ def free(monkeypatch):
     """Let so many bytes be free, and ask for however few."""
 
     def free(size):
-        monkeypatch.setattr(_memory, "free_bytes", lambda: size)
-        monkeypatch.setattr(_memory, "_WORTH_ASKING", 0)
+        monkeypatch.setattr(memory, "free_bytes", lambda: size)
+        monkeypatch.setattr(memory, "_WORTH_ASKING", 0)
 
     return free
 
@@ -31,7 +31,7 @@ def walk(n_rows=300, n_columns=6):
 
 
 def test_too_many_columns_are_told_before_the_first_row(monkeypatch):
-    monkeypatch.setattr(_memory, "free_bytes", lambda: 21.4 * GIB)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 21.4 * GIB)
     told = (
         r"^100,000 columns need about 1\d\d GiB to learn and test, and 21.4 GiB are free; choose "
         "columns, or take a machine with more memory$"
@@ -52,7 +52,7 @@ def test_what_is_needed_grows_with_the_square_of_the_columns():
 
 
 def test_a_small_table_does_not_ask(monkeypatch):
-    monkeypatch.setattr(_memory, "free_bytes", None)  # calling it is an error
+    monkeypatch.setattr(memory, "free_bytes", None)  # calling it is an error
     model = HedgeGraph().fit(walk())
     assert model.precision_.shape == model.partial_corr_.shape == (6, 6)
     SparsitronGraph().fit(walk())
@@ -103,7 +103,7 @@ def linux(monkeypatch, tmp_path):
     """Return a writer of the files in which Linux tells about memory."""
     places = {"_MACHINE": "meminfo", "_GROUPS_OF_PROCESS": "cgroup", "_GROUPS": "groups"}
     for name, place in places.items():
-        monkeypatch.setattr(_memory, name, tmp_path / place)
+        monkeypatch.setattr(memory, name, tmp_path / place)
 
     def write(**files):
         for name, content in files.items():
@@ -117,7 +117,7 @@ MEMINFO = "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:   5000 kB\nSwapFree:
 
 def test_the_machine_tells_what_is_free(linux):
     linux(meminfo=MEMINFO)
-    assert _memory.free_bytes() == 5200 * 1024
+    assert memory.free_bytes() == 5200 * 1024
 
 
 def test_a_container_has_a_limit_of_the_second_kind(linux, tmp_path):
@@ -128,7 +128,7 @@ def test_a_container_has_a_limit_of_the_second_kind(linux, tmp_path):
     (group / "memory.max").write_text("1000000\n")
     (group / "memory.current").write_text("600000\n")
     (group / "memory.stat").write_text("anon 5\ninactive_file 50000\n")
-    assert _memory.free_bytes() == 450_000
+    assert memory.free_bytes() == 450_000
 
 
 def test_a_container_has_a_limit_of_the_first_kind(linux, tmp_path):
@@ -138,7 +138,7 @@ def test_a_container_has_a_limit_of_the_first_kind(linux, tmp_path):
     (group / "memory.limit_in_bytes").write_text("2000000\n")
     (group / "memory.usage_in_bytes").write_text("600000\n")
     (group / "memory.stat").write_text("total_inactive_file 1\n")
-    assert _memory.free_bytes() == 1_400_001
+    assert memory.free_bytes() == 1_400_001
 
 
 @pytest.mark.parametrize("content", [None, "", "MemTotal: x\n", "nonsense"])
@@ -146,12 +146,12 @@ def test_elsewhere_it_is_the_whole_machine_or_not_known(linux, monkeypatch, cont
     if content is not None:
         linux(meminfo=content)
     pages = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(_memory.os, "sysconf", pages.__getitem__)
-    assert _memory.free_bytes() == 4_096_000
-    monkeypatch.delattr(_memory.os, "sysconf")
-    assert _memory.free_bytes() == inf
-    _memory.check_memory(1e30, 10, "to learn")
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__)
+    assert memory.free_bytes() == 4_096_000
+    monkeypatch.delattr(memory.os, "sysconf")
+    assert memory.free_bytes() == inf
+    memory.check_memory(1e30, 10, "to learn")
 
 
 def test_this_machine_has_some():
-    assert _memory.free_bytes() > 1 << 20
+    assert memory.free_bytes() > 1 << 20

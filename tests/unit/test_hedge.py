@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.hedge import LARGEST_RADIUS, batch_size, init, unit_radius, unit_weights, update
+from hedgerow.method.hedge import (
+    LARGEST_RADIUS,
+    batch_size,
+    init,
+    unit_radius,
+    unit_weights,
+    update,
+)
 
 
 def learn(rows):

@@ -11,11 +11,11 @@ import pytest
 from scipy.linalg import hadamard
 
 from hedgerow import HedgeGraph, datasets
+from hedgerow.base.storage import StorageError
+from hedgerow.base.table import EdgeTable
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.graph import rows_to_detect
-from hedgerow.storage import StorageError
-from hedgerow.table import EdgeTable
+from hedgerow.method.graph import rows_to_detect
 
 NAMES = ["a b", "ü", "x,y", "<i>", "5"]
 
@@ -48,6 +48,58 @@ def test_names_come_out_as_they_went_in(table):
     assert edge_set(model) == {frozenset(NAMES[i : i + 2]) for i in range(4)}
     assert set(model.to_networkx().nodes) == set(NAMES)
     assert np.array_equal(model.edges_.z, HedgeGraph(error="fwer").fit(walk()).edges_.z)
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit"])
+def test_columns_of_an_array_can_be_given_names(how):
+    model = getattr(HedgeGraph(error="fwer"), how)(walk(), feature_names=iter(NAMES))
+    assert model.feature_names_in_.tolist() == NAMES
+    assert edge_set(model) == {frozenset(NAMES[i : i + 2]) for i in range(4)}
+
+
+def test_names_are_kept_from_chunk_to_chunk_without_a_warning():
+    rows, model = walk(), HedgeGraph(error="fwer")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for some in np.split(rows, 4):
+            model.partial_fit(some, feature_names=NAMES)
+        model.partial_fit(pd.DataFrame(walk(seed=1), columns=NAMES), feature_names=NAMES)
+        assert model.edges_.source.tolist()[0] in NAMES
+    assert model.feature_names_in_.tolist() == NAMES
+
+
+def test_names_can_be_told_after_rows_without_any():
+    model = HedgeGraph(error="fwer").partial_fit(walk())
+    assert not hasattr(model, "feature_names_in_")
+    model.partial_fit(walk(seed=1), feature_names=NAMES)
+    assert model.feature_names_in_.tolist() == NAMES
+    model.fit(walk())
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_other_names_are_refused():
+    model = HedgeGraph().partial_fit(walk(), feature_names=NAMES)
+    told = "feature_names must be those given before, got 'z' for column 1, 'ü'"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        model.partial_fit(walk(), feature_names=["a b", "z", *NAMES[2:]])
+    with pytest.raises(ValueError, match="one for each of 5 columns, got 4"):
+        HedgeGraph().fit(walk(), feature_names=NAMES[:4])
+    with pytest.raises(ValueError, match="X has 4 features, but HedgeGraph is expecting 5"):
+        model.partial_fit(walk(n_columns=4), feature_names=NAMES[:4])
+    table = pd.DataFrame(walk(), columns=NAMES)
+    with pytest.raises(ValueError, match="feature_names must be those of X, got 'b' for column 0"):
+        HedgeGraph().fit(table, feature_names=list("bcdef"))
+    assert model.n_samples_seen_ == 400
+    assert model.feature_names_in_.tolist() == NAMES
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit"])
+def test_warnings_point_at_the_line_of_the_caller(how):
+    rows = walk()
+    rows[:, 2] = 1.0
+    with pytest.warns(DataWarning, match="constant columns") as warned:
+        getattr(HedgeGraph(), how)(rows).edges_  # noqa: B018 - asking is what warns
+    assert {warning.filename for warning in warned} == {__file__}
 
 
 def test_edge_table_turns_into_frames():

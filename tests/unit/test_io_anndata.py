@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hedgerow.io import DataError, _source
+from hedgerow.io import DataError
+from hedgerow.io import source as _source
 from hedgerow.io._arrays import open_h5ad
 
 GENES = ["TP53", "MT-CO1", "é"]

@@ -10,7 +10,8 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from hedgerow.io import DataError, _source
+from hedgerow.io import DataError
+from hedgerow.io import source as _source
 from hedgerow.io._labelled import open_spss, open_stata
 
 WRITERS = {

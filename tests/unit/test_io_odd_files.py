@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hedgerow.io import DataError, _bytes, open_table
+from hedgerow.io import DataError, open_table
+from hedgerow.io import raw as _bytes
 from hedgerow.stream import open_source
 
 NUMBERS = np.arange(24.0).reshape(12, 2) ** 1.5

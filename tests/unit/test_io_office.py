@@ -13,9 +13,10 @@ import xlsxwriter
 import xlwt
 
 from hedgerow.estimators import DataWarning
-from hedgerow.io import DataError, _sheet_size, _source, open_table
-from hedgerow.io._numbers import Notation
+from hedgerow.io import DataError, _sheet_size, open_table
+from hedgerow.io import source as _source
 from hedgerow.io._office import open_excel
+from hedgerow.io.notation import Notation
 
 
 def write_xlsx(path, sheets, top=0, left=0):

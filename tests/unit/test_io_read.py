@@ -14,7 +14,10 @@ import pytest
 from scipy import sparse
 
 from hedgerow.estimators import DataWarning
-from hedgerow.io import DataError, _bytes, _source, _text, open_table
+from hedgerow.io import DataError, open_table
+from hedgerow.io import raw as _bytes
+from hedgerow.io import source as _source
+from hedgerow.io import text as _text
 
 NAMES = ["height", "mass, kg", "with\nnewline"]
 

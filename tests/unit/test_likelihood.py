@@ -8,7 +8,8 @@ from scipy.sparse import csr_array
 from scipy.stats import multivariate_normal
 
 from hedgerow.datasets import make
-from hedgerow.likelihood import TOLERANCE, fit_precision, mean_log_likelihood
+from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.method.likelihood import TOLERANCE, mean_log_likelihood
 
 
 def graph_of(p, *edges):

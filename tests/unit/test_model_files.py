@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 import pytest
 
-from hedgerow import HedgeGraph, storage, stream
-from hedgerow.storage import StorageError
+from hedgerow import HedgeGraph, stream
+from hedgerow.base import storage
+from hedgerow.base.storage import StorageError
 from hedgerow.stream import CheckpointWarning
 
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 3)), axis=1)

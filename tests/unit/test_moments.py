@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.moments import (
+from hedgerow.method.moments import (
     columns_of,
     correlation,
     init_columns,

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from hedgerow.multiplicity import (
+from hedgerow.method.multiplicity import (
     benjamini_hochberg,
-    group_weights,
+    group_priors,
     holm,
     null_shares,
 )
@@ -44,9 +44,9 @@ def test_weights_average_one(seed, n_groups):
     assert (np.diff(share) >= 0).all()
     assert ((share > 0) & (share <= 1)).all()
     size = np.bincount(groups)
-    plain = group_weights(share, size, count_nulls_only=False)
+    plain = group_priors(share, size, count_nulls_only=False)
     np.testing.assert_allclose((plain * size).sum(), 200)
-    of_nulls = group_weights(share, size, count_nulls_only=True)
+    of_nulls = group_priors(share, size, count_nulls_only=True)
     np.testing.assert_allclose((of_nulls * size * np.maximum(share, 0.05)).sum(), 200)
     assert (of_nulls >= plain - 1e-12).all()
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.neighbours import MOST_NEIGHBOURS, refit, select
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, refit, select
 
 
 def correlation_of(rows):
@@ -53,7 +53,7 @@ def test_refit_is_least_squares():
     fitted = refit(corr, 500)
     scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     for node in range(10):
-        weights = fitted.weights.toarray()[node]
+        weights = fitted.coefficients.toarray()[node]
         chosen = np.flatnonzero(weights)
         solution, *_ = np.linalg.lstsq(scaled[:, chosen], scaled[:, node])
         np.testing.assert_allclose(weights[chosen], solution, atol=1e-9)
@@ -76,7 +76,7 @@ def test_few_rows_choose_few_neighbours(n_rows):
     rows = rng.standard_normal((n_rows, 40)) + 3 * rng.standard_normal((n_rows, 1))
     fitted = refit(correlation_of(rows), n_rows)
     assert fitted.sizes.max() <= n_rows // 4
-    assert np.isfinite(fitted.weights.data).all()
+    assert np.isfinite(fitted.coefficients.data).all()
 
 
 def test_collinear_columns_are_not_chosen_twice():
@@ -84,7 +84,7 @@ def test_collinear_columns_are_not_chosen_twice():
     base = rng.standard_normal((300, 3))
     rows = np.column_stack([base, base[:, 0] + base[:, 1], rng.standard_normal((300, 2))])
     fitted = refit(correlation_of(rows), 300)
-    assert np.isfinite(fitted.weights.data).all()
+    assert np.isfinite(fitted.coefficients.data).all()
     assert fitted.sizes.max() <= 3
     assert (fitted.residual >= 0).all()
 
@@ -96,7 +96,7 @@ def test_partial_correlations_are_given_the_other_neighbours(seed, n_columns):
     rows = rng.standard_normal((300, n_columns)) @ rng.standard_normal((n_columns, n_columns))
     corr = correlation_of(rows)
     fitted = refit(corr, 300)
-    weights = fitted.weights.toarray()
+    weights = fitted.coefficients.toarray()
     for i in range(n_columns):
         for j in range(n_columns):
             if i == j:

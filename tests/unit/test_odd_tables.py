@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from hedgerow import HedgeGraph, SparsitronGraph, compare
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
 
 NAMES = list("abcd")
 WALK = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hedgerow.promises import as_title, in_words, promise_of
+from hedgerow.method.promises import as_title, in_words, promise_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from hedgerow import SparsitronGraph
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.sparsitron import SELECTIONS, row_bound
+from hedgerow.paper.sparsitron import SELECTIONS, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
 quiet = pytest.mark.filterwarnings(f"ignore::{GuaranteeWarning.__module__}.GuaranteeWarning")
@@ -33,7 +33,7 @@ PAIRS = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype
 
 
 @quiet
-@pytest.mark.parametrize("module", ["sparsitron", "estimators._sparsitron", "estimators._input"])
+@pytest.mark.parametrize("module", ["paper.sparsitron", "estimators._sparsitron", "base.words"])
 def test_examples_in_the_docstrings(module):
     result = doctest.testmod(import_module(f"hedgerow.{module}"))
     assert result.attempted > 0

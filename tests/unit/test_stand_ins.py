@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import datasets
-from hedgerow.neighbours import refit, step_thresholds
-from hedgerow.stand_ins import weaken
+from hedgerow.method.neighbours import refit, step_thresholds
+from hedgerow.method.stand_ins import weaken
 
 
 def partial_correlation(rows: np.ndarray, i: int, j: int, given: list[int]) -> float:
@@ -47,7 +47,7 @@ def test_it_is_what_the_definition_says(family, m, seed):
     corr = np.corrcoef(rows.T)
     fitted = refit(corr, m)
     careful = weaken(corr, m, fitted)
-    chosen = fitted.weights.toarray() != 0
+    chosen = fitted.coefficients.toarray() != 0
     for i, j in zip(*np.nonzero(chosen)):
         assert careful.partial[i, j] == pytest.approx(by_definition(rows, chosen, i, j), abs=1e-8)
     changed = careful.partial != fitted.partial
@@ -63,7 +63,7 @@ def test_a_variable_chosen_in_place_of_the_neighbour_loses_its_relation():
         rows = rng.standard_normal((60, 1)) + rng.standard_normal((60, 3)) * [1, 0, 0.2]
         corr = np.corrcoef(rows.T)
         fitted = refit(corr, 60)
-        if np.array_equal(fitted.weights[[0]].indices, [2]):
+        if np.array_equal(fitted.coefficients[[0]].indices, [2]):
             before.append(fitted.partial[0, 2])
             after.append(weaken(corr, 60, fitted).partial[0, 2])
     assert np.mean(before) > 0.6

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow import storage
-from hedgerow.storage import StorageError
+from hedgerow.base import storage
+from hedgerow.base.storage import StorageError
 
 ARRAYS = {
     "mean": np.array([1.5, -2.5]),
@@ -291,7 +291,7 @@ def test_file_and_folder_are_flushed_to_disk(tmp_path, monkeypatch):
 WRITER = """
 import sys
 import numpy as np
-from hedgerow import storage
+from hedgerow.base import storage
 
 for n in range(10**9):
     storage.write(sys.argv[1], "example", {"n": n}, {"x": np.full(300_000, n)})

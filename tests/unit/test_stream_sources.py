@@ -11,9 +11,11 @@ import polars
 import pytest
 
 from hedgerow.estimators import DataWarning
-from hedgerow.io import DataError, _bytes, _text
-from hedgerow.io._choose import Wish
-from hedgerow.io._open import Reading
+from hedgerow.io import DataError
+from hedgerow.io import raw as _bytes
+from hedgerow.io import text as _text
+from hedgerow.io.choose import Wish
+from hedgerow.io.opening import Reading
 from hedgerow.stream import Schema, open_source
 from hedgerow.stream._files import Piped
 
@@ -26,7 +28,7 @@ NDJSON = "".join(json.dumps({"b": b, "a": a}) + "\n" for a, b in ROWS)
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     """Waiting sources look again at once, or nearly."""
-    for module in ("io._bytes", "stream._files"):
+    for module in ("io.raw", "stream._files"):
         monkeypatch.setattr(f"hedgerow.{module}.PAUSE", 0.005)
 
 

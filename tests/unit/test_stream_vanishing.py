@@ -9,9 +9,9 @@ import pytest
 from hedgerow import HedgeGraph, stream
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.io import DataError
-from hedgerow.io._bytes import GrowingFile
-from hedgerow.io._choose import Wish
-from hedgerow.io._open import Reading
+from hedgerow.io.choose import Wish
+from hedgerow.io.opening import Reading
+from hedgerow.io.raw import GrowingFile
 from hedgerow.stream import open_source
 from hedgerow.stream._files import Piped
 

@@ -9,7 +9,9 @@ import pytest
 from scipy import sparse
 
 from hedgerow import theory
-from hedgerow.theory import Problem, _bounds, _model, constants, hedge_regret, plan, sufficient_rows
+from hedgerow.paper import bounds
+from hedgerow.paper import constants as model
+from hedgerow.theory import Problem, constants, hedge_regret, plan, sufficient_rows
 
 EXAMPLE = Problem(100, 0.2, lambda_max=2.0, nu_max=1.0, theta_max=1.0, degree=4, delta=0.1)
 
@@ -28,7 +30,7 @@ def star_precision(leaves, weight):
     return theta
 
 
-@pytest.mark.parametrize("module", [_bounds, _model])
+@pytest.mark.parametrize("module", [bounds, model])
 def test_examples_in_docstrings_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
@@ -241,12 +243,12 @@ class TestExplicitBounds:
         for rounds in (10**2, 10**6, 10**12):
             for failure in (0.2, 1e-3, 1e-9):
                 b_squared = 2 * math.log(8 * rounds)
-                derived = _bounds._bernstein_deviation(rounds, b_squared, failure)
-                assert derived < _bounds._paper_deviation(rounds, b_squared, failure)
+                derived = bounds._bernstein_deviation(rounds, b_squared, failure)
+                assert derived < bounds._paper_deviation(rounds, b_squared, failure)
 
     def test_the_derived_deviation_solves_its_equation(self):
         rounds, b_squared, failure = 1000, 20.0, 1e-4
-        a = _bounds._bernstein_deviation(rounds, b_squared, failure)
+        a = bounds._bernstein_deviation(rounds, b_squared, failure)
         variance, scale = 3 * rounds / b_squared**2, 2 / b_squared
         assert math.exp(-(a**2) / (2 * (variance + scale * a))) == pytest.approx(failure)
 

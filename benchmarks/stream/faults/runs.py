@@ -16,7 +16,8 @@ import numpy as np
 
 from benchmarks.stream.faults.trouble import Trouble
 from hedgerow import HedgeGraph, stream
-from hedgerow.io import DataError, _bytes
+from hedgerow.io import DataError
+from hedgerow.io import raw as _bytes
 from hedgerow.stream import Status, _files, _news, _redis
 from hedgerow.stream._checkpoint import Checkpoint, Checkpoints
 

@@ -14,8 +14,8 @@ from benchmarks.stream.faults import rows as tables
 from benchmarks.stream.faults.rows import Rows
 from benchmarks.stream.server import RedisServer
 from hedgerow import stream
-from hedgerow.io._choose import Wish
-from hedgerow.io._open import Reading
+from hedgerow.io.choose import Wish
+from hedgerow.io.opening import Reading
 from hedgerow.stream._files import Piped
 
 GROWN = ".csv", ".ndjson", ".tsv"  # kinds of text that may grow

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import click
 
-from hedgerow._version import __version__
+from hedgerow import __version__
 from hedgerow.cli._errors import PlainGroup, with_debug
 
 COMMANDS = {

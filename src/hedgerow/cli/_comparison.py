@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from hedgerow.cli._summary import printable
-from hedgerow.comparison._result import COLUMNS, text_of
+from hedgerow.comparison.result import COLUMNS, text_of
 
 if TYPE_CHECKING:
     from rich.table import Table

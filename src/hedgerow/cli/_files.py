@@ -13,14 +13,14 @@ from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 if TYPE_CHECKING:
     from hedgerow.io import Table
 
-STDOUT = Path("-")
+STDIN = STDOUT = _DASH = Path("-")  # what is read, and what is written
 
 
 def open_rows(file: Path, options: dict[str, Any]) -> "Table":
     """Open a table with the options of a command; what is wrong with them is misuse."""
     from hedgerow.io import DataError, open_table
 
-    if file == STDOUT:
+    if file == STDIN:
         refuse_closed_stdin()
     try:
         return open_table(file, **options)
@@ -35,7 +35,7 @@ def failures_of(path: Path, dash: str = "stdout") -> Iterator[None]:
     """Tell what went wrong with a file in one line, under its name, or ``dash`` if that is -."""
     from hedgerow.io import DataError
 
-    name = dash if path == STDOUT else str(path)
+    name = dash if path == _DASH else str(path)
     try:
         yield
     except BrokenPipeError:
@@ -55,7 +55,7 @@ def refuse_clashes(paths: list[Path], source: Path) -> None:
     """Refuse to write two results, or a result and the input, to one file."""
     seen: set[Path] = set()
     for path in paths:
-        if source != STDOUT and path.resolve() == source.resolve():
+        if source != STDIN and path.resolve() == source.resolve():
             raise Misuse(f"results must not replace the input, got {str(path)!r} for both")
         if path.resolve() in seen:
             raise Misuse(f"every result needs a file of its own, got {str(path)!r} twice")

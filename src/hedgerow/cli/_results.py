@@ -9,7 +9,7 @@ import click
 
 from hedgerow.cli._errors import Misuse, printing, refuse_closed_stdout
 from hedgerow.cli._files import STDOUT, failures_of
-from hedgerow.promises import BALANCED
+from hedgerow.method.promises import BALANCED
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph

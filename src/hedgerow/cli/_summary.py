@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from hedgerow.base.table import Edge
 from hedgerow.cli._left_out import columns_left_out, count, rows_left_out
-from hedgerow.promises import in_words
-from hedgerow.table import Edge
+from hedgerow.method.promises import in_words
 
 SHOWN = 10
 LONGEST_NAME = 28  # two of them and the numbers fit on a line of 80

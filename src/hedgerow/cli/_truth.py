@@ -5,7 +5,7 @@ from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.estimators._input import listed
+from hedgerow.base.words import listed
 
 if TYPE_CHECKING:
     from polars import DataFrame

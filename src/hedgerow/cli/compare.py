@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from hedgerow.cli._errors import Interrupted, Misuse, printing
 from hedgerow.cli._files import (
+    STDIN,
     STDOUT,
     failures_of,
     open_rows,
@@ -141,7 +142,7 @@ def compare(
     _refuse_confusion(ctx, file, model, truth)
     _check_out(out, as_json=as_json)
     targets = [path for path in (out, html) if path]
-    refuse_clashes(targets, file or STDOUT)
+    refuse_clashes(targets, file or STDIN)
     refuse_unwritable(targets)
     settings = {
         "methods": None if methods is None else [name.strip() for name in methods.split(",")],
@@ -152,7 +153,7 @@ def compare(
     _check(settings)
     with collected_warnings() as warned:
         drawing = {name: options.pop(name) for name in DRAWING}
-        data = _drawn(model, seed, drawing) if model else _read(file or STDOUT, truth, options)
+        data = _drawn(model, seed, drawing) if model else _read(file or STDIN, truth, options)
         result = _run(data, settings)
         told = Told(result, data, warned, [str(path) for path in targets if path != STDOUT])
     _write(told, out, html)
@@ -236,7 +237,7 @@ def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
         with failures_of(truth):
             graph = read_truth(truth, names)
     dropped = {"with missing values": table.n_dropped} if table.n_dropped else {}
-    source = "stdin" if file == STDOUT else printable(str(file))
+    source = "stdin" if file == STDIN else printable(str(file))
     return Data(source, rows, names, graph, table.left_out, dropped)
 
 
@@ -279,7 +280,7 @@ def _json(told: Told) -> str:
 
 
 def _write(told: Told, out: Path | None, html: Path | None) -> None:
-    from hedgerow._atomic import atomic_path
+    from hedgerow.base.atomic import atomic_path
 
     if out == STDOUT:
         with printing():

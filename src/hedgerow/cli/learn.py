@@ -8,6 +8,7 @@ import click
 
 from hedgerow.cli._errors import Interrupted
 from hedgerow.cli._files import (
+    STDIN,
     STDOUT,
     failures_of,
     open_rows,
@@ -130,7 +131,7 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
         with progress("Learning", table.total, hidden=hidden) as advance:
             for rows in table:
                 with finish_first():
-                    model.partial_fit(rows)
+                    model.partial_fit(rows, feature_names=table.names)
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
                 advance(table.done - done, note)
@@ -138,9 +139,9 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
     except KeyboardInterrupt as error:
         if not save or not done:
             raise
-        _keep(model, table, save)
+        _keep(model, save)
         raise Interrupted(f" after {model.n_samples_seen_:,} rows, saved in {save}") from error
-    _keep(model, table, save)
+    _keep(model, save)
 
 
 def _test_pairs(model: "HedgeGraph", *, hidden: bool) -> None:
@@ -159,23 +160,19 @@ def _test_pairs(model: "HedgeGraph", *, hidden: bool) -> None:
             model.adjacency_  # noqa: B018 - results are kept
 
 
-def _keep(model: "HedgeGraph", table: "Table", save: Path | None) -> None:
-    import numpy as np
-
-    # Batches are arrays, as frames of thousands of columns are slow; the names come last.
-    model.feature_names_in_ = np.array(table.names, dtype=object)
+def _keep(model: "HedgeGraph", save: Path | None) -> None:
     if save:
         with failures_of(save):
             model.save(save)
 
 
 def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str]) -> "Summary":
-    from hedgerow._version import __version__
+    from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
-    from hedgerow.promises import promise_of
+    from hedgerow.method.promises import promise_of
 
     return Summary(
-        source="stdin" if file == STDOUT else printable(str(file)),
+        source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,
         rows_dropped=table.n_dropped,
         columns=len(table.names),

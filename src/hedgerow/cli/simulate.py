@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
 from hedgerow.cli._errors import Misuse, refuse_closed_stdout
 from hedgerow.cli._files import STDOUT, failures_of
 from hedgerow.cli._progress import progress
@@ -111,7 +111,7 @@ def make_model(
     """Return the model that the options ask for, and what its ``n`` rows are drawn with."""
     import numpy as np
 
-    from hedgerow._validate import integer_at_least
+    from hedgerow.base.checks import integer_at_least
     from hedgerow.datasets import make
 
     try:

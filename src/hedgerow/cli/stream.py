@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import click
 
 from hedgerow.cli._errors import Misuse, refuse_closed_stdin
-from hedgerow.cli._files import STDOUT, failures_of, refuse_clashes, refuse_unwritable
+from hedgerow.cli._files import STDIN, STDOUT, failures_of, refuse_clashes, refuse_unwritable
 from hedgerow.cli._interrupt import stop_politely
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import OF_TABLES_ONLY, READING
@@ -153,7 +153,7 @@ def _shown(source: str) -> str:
     scheme, is_address, rest = source.partition("://")
     if is_address:
         return f"{scheme}:{''.join(parse_qs(rest.partition('?')[2]).get('stream', []))}"
-    return "stdin" if source == str(STDOUT) else source
+    return "stdin" if source == str(STDIN) else source
 
 
 def _settings(checkpoint: Path | None, every: str | None, bad_rows: str) -> dict[str, Any]:
@@ -175,8 +175,8 @@ def _model(options: dict[str, Any]) -> "HedgeGraph":
     half_life = options.pop("half_life")
 
     from hedgerow import HedgeGraph
-    from hedgerow._validate import between
-    from hedgerow.forgetting import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
+    from hedgerow.base.checks import between
+    from hedgerow.method.forgetting import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 
     try:
         if half_life is not None:
@@ -191,7 +191,7 @@ def _open(source: str, options: dict[str, Any]) -> "Source":
     from hedgerow.io import DataError
     from hedgerow.stream import open_source
 
-    if source == str(STDOUT):
+    if source == str(STDIN):
         refuse_closed_stdin()
     try:
         return open_source(source, **options)
@@ -231,7 +231,7 @@ def _stay(page: "LivePage") -> None:
 
 
 def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Status") -> "Summary":
-    from hedgerow._version import __version__
+    from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
 
     others = [name for name in source.schema.others if name] if source.schema else []

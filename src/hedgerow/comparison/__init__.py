@@ -6,7 +6,7 @@ to crash or to eat memory, leaves the others unharmed.
 
 from hedgerow.comparison._compare import check, compare
 from hedgerow.comparison._outcome import Outcome, Status, adjacency_of, edges_of, halves_of
-from hedgerow.comparison._result import Comparison
+from hedgerow.comparison.result import Comparison
 
 __all__ = [
     "Comparison",

@@ -12,14 +12,15 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
 from hedgerow import progress
-from hedgerow._validate import integer_at_least, positive
+from hedgerow.base.checks import integer_at_least, positive
+from hedgerow.base.words import listed
 from hedgerow.comparison._job import ROWS
 from hedgerow.comparison._methods import Methods, chosen
 from hedgerow.comparison._outcome import Outcome, Status, varying
 from hedgerow.comparison._process import found, run
-from hedgerow.comparison._result import Comparison
+from hedgerow.comparison.result import Comparison
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import column_labels, listed, read_rows
+from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.metrics import confusion
 
 _FEWEST_ROWS = 4  # half of them is the least that an estimator takes

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
 from hedgerow.comparison._job import FAILURE, JOB, READY, ROWS, SPLIT, WHOLE
 from hedgerow.comparison._methods import build
 from hedgerow.comparison._outcome import Status, edges_of, halves_of, varying

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csc_array
 
-from hedgerow._validate import integer_at_least, one_of, positive
+from hedgerow.base.checks import integer_at_least, one_of, positive
 from hedgerow.datasets import _graphs as graphs
 from hedgerow.datasets import _strength as rules
 from hedgerow.datasets._graphs import Graph

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from hedgerow._validate import in_open_interval, integer_at_least, positive
+from hedgerow.base.checks import in_open_interval, integer_at_least, positive
 
 _SHUFFLES = 30  # rounds in which every edge of a regular graph may move
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.sparse import coo_array, csc_array, csr_array, triu
 
-from hedgerow._validate import integer_at_least, positive
+from hedgerow.base.checks import integer_at_least, positive
 from hedgerow.datasets._sampling import Factor
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import eigsh
 
-from hedgerow._validate import in_open_interval, positive
+from hedgerow.base.checks import in_open_interval, positive
 from hedgerow.datasets._graphs import Graph, degrees
 
 _MARGIN = 1e-4  # relative distance kept from the strength at which a matrix is singular

@@ -9,12 +9,17 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
-from hedgerow._validate import one_of
-from hedgerow.engines._interface import Engine, Named, Repeats
-from hedgerow.forgetting import NEVER
+from hedgerow.base.checks import one_of
+from hedgerow.method.engine import Engine, Named, Repeats
+from hedgerow.method.forgetting import NEVER
 
 __all__ = ["DEVICES", "Engine", "Named", "Repeats", "engine_for", "engine_for_saved", "load"]
 
+_WHERE = {
+    "numpy_ref": "hedgerow.method.numpy_ref",
+    "numba_cpu": "hedgerow.engines.numba_cpu",
+    "torch_gpu": "hedgerow.engines.torch_gpu",
+}
 DEVICES = ("cpu", "cuda", "auto")
 _ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"
 # With fewer columns a processor is done before torch is loaded (docs/gpu.md).
@@ -58,7 +63,7 @@ def engine_for_saved(device: str, arrays: Named) -> str:
 @cache
 def load(name: str) -> Engine:
     """Return the engine of this name."""
-    return cast(Engine, import_module(f"hedgerow.engines.{name}"))
+    return cast(Engine, import_module(_WHERE[name]))
 
 
 def _why_no_gpu() -> str | None:

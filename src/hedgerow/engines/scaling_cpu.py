@@ -1,9 +1,4 @@
-"""Compiled iterative proportional scaling: fill in a correlation matrix that is known on a graph.
-
-A node's correlations with everything else follow from those with its neighbours by regression.
-Shapes: ``target`` and ``filled`` (p, p), correlation matrices; the graph is given by ``starts``
-(p + 1,) and ``neighbours``, as the index arrays of a sparse matrix, symmetric, without a diagonal.
-"""
+"""The functions of `hedgerow.method.scaling`, which says what they do, compiled."""
 
 from typing import Any
 

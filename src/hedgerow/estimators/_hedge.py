@@ -1,6 +1,7 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
 import os
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -8,23 +9,29 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import storage
-from hedgerow._validate import between, one_of
-from hedgerow._version import __version__
+from hedgerow import __version__
+from hedgerow.base import storage
+from hedgerow.base.checks import between, one_of
+from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.memory import check_memory
+from hedgerow.base.table import EdgeTable
+from hedgerow.base.words import listed
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
-from hedgerow.engines._memory import check_memory
+from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.estimators._input import column_labels, listed, read_rows
-from hedgerow.estimators._lock import locked, without_lock
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
-from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
-from hedgerow.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
-from hedgerow.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
-from hedgerow.likelihood import PrecisionFit, fit_precision, mean_log_likelihood, needed_to_fit
-from hedgerow.moments import SMALLEST_SPREAD
-from hedgerow.promises import BALANCED, promise_of
-from hedgerow.table import EdgeTable
+from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
+from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.method.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
+from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
+from hedgerow.method.likelihood import (
+    PrecisionFit,
+    mean_log_likelihood,
+    needed_to_fit,
+)
+from hedgerow.method.moments import SMALLEST_SPREAD
+from hedgerow.method.promises import BALANCED, promise_of
 
 _KIND = "HedgeGraph"
 
@@ -80,7 +87,7 @@ class HedgeGraph(NotebookSummary):
         Number of rows the tests count with: fewer than were seen, if rows are forgotten.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if the columns have names.
+        Only if the columns have names, of their own or told to `fit` or `partial_fit`.
 
     Warns
     -----
@@ -125,15 +132,19 @@ class HedgeGraph(NotebookSummary):
         self.half_life = half_life
 
     @locked
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(
+        self, X: Any, y: None = None, *, feature_names: Iterable[Hashable] | None = None
+    ) -> Self:
         """Learn the graph from all the rows of ``X``, in their order.
 
         Parameters
         ----------
         X : array, data frame or Arrow table of shape (n_samples, n_features)
         y : ignored
+        feature_names : iterable of str, optional
+            Names of the columns, where ``X`` has none.
         """
-        rows = read_rows(self, X, reset=True, min_rows=2)
+        rows = read_rows(self, X, reset=True, names=feature_names, min_rows=2)
         self._check_parameters()
         self._stream = self._new_stream()
         self._take(rows)
@@ -141,16 +152,29 @@ class HedgeGraph(NotebookSummary):
         return self
 
     @locked
-    def partial_fit(self, X: Any, y: None = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: None = None, *, feature_names: Iterable[Hashable] | None = None
+    ) -> Self:
         """Learn from further rows; the results so far are forgotten, the rows are not.
 
         Parameters
         ----------
         X : array, data frame or Arrow table of shape (n_samples, n_features)
         y : ignored
+        feature_names : iterable of str, optional
+            Names of the columns, where ``X`` has none. They are kept, and must not change.
+
+        Examples
+        --------
+        >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+        >>> graph = HedgeGraph()
+        >>> for rows in np.split(walk, 4):
+        ...     graph = graph.partial_fit(rows, feature_names=["a", "b", "c"])
+        >>> [(edge.source, edge.target) for edge in sorted(graph.edges_)]
+        [('a', 'b'), ('b', 'c')]
         """
         first = not hasattr(self, "_stream")
-        rows = read_rows(self, X, reset=first)
+        rows = read_rows(self, X, reset=first, names=feature_names)
         self._check_parameters()
         if first:
             self._stream = self._new_stream()
@@ -464,17 +488,7 @@ class HedgeGraph(NotebookSummary):
             )
 
     def _warn(self, graph: Graph) -> None:
-        names = [repr(name) for name in column_labels(self)]
-        constant = listed(names[j] for j in graph.constant)
-        pairs = zip(graph.copies, graph.originals)
-        copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
-        determined = listed(names[j] for j in graph.determined)
-        if constant:
-            warn(DataWarning, f"constant columns are isolated nodes: {constant}")
-        if copies:
-            warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
-        if determined:
-            warn(DataWarning, f"columns that others determine have no unique edges: {determined}")
+        warn_of_columns(graph, column_labels(self))
         kind = "rows" if self.half_life is None else "effective rows"
         n_rows = self.n_samples_effective_
         shortage = shortage_of_rows(

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from hedgerow import engines
 from hedgerow.engines import Engine
-from hedgerow.forgetting import NEVER, effective_rows
-from hedgerow.hedge import LARGEST_BATCH, batch_ends, batch_size
-from hedgerow.moments import Moments
+from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.hedge import LARGEST_BATCH, batch_ends, batch_size
+from hedgerow.method.moments import Moments
 
 Array = NDArray[np.float64]
 

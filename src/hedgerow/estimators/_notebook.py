@@ -11,9 +11,9 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
-from hedgerow.estimators._lock import locked
-from hedgerow.promises import in_words, promise_of
-from hedgerow.table import EdgeTable
+from hedgerow.base.locks import locked
+from hedgerow.base.table import EdgeTable
+from hedgerow.method.promises import in_words, promise_of
 
 
 class NotebookSummary(BaseEstimator):

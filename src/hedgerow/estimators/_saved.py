@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.storage import StorageError
 from hedgerow.engines import Named
-from hedgerow.forgetting import NEVER, effective_rows
-from hedgerow.hedge import batch_ends, batch_size
-from hedgerow.storage import StorageError
+from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.hedge import batch_ends, batch_size
 
 # Name, kinds of numbers and dimensions, each of the length of a row.
 _COUNTS = ("rows", "learned_rows")

@@ -9,12 +9,13 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
-from hedgerow._validate import in_open_interval, integer_at_least, one_of
-from hedgerow.estimators._input import column_labels, listed, read_rows, refuse_constant
-from hedgerow.estimators._lock import locked, without_lock
-from hedgerow.estimators._sparsitron_stream import Choice, Plan, SparsitronStream
+from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
+from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.words import listed
+from hedgerow.estimators._sparsitron_stream import ChosenVectors, Plan, SparsitronStream
 from hedgerow.estimators._warnings import GuaranteeWarning, warn
-from hedgerow.sparsitron import SELECTIONS, edges_from_weights, row_bound
+from hedgerow.estimators.input import column_labels, read_rows, refuse_constant
+from hedgerow.paper.sparsitron import SELECTIONS, edges_from_weights, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
 _SMALL, _LARGE = 1e-12, 1e12  # the range in which the bounds can be computed
@@ -38,7 +39,7 @@ def _refuse_overflow(low: NDArray[Any], high: NDArray[Any], plan: Plan) -> None:
 class _Result(NamedTuple):
     """What the last row brings."""
 
-    choice: Choice
+    choice: ChosenVectors
     adjacency: csr_array
 
 

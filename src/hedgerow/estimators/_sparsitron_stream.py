@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.engines import sparsitron_cpu as kernels
-from hedgerow.engines._memory import check_memory
-from hedgerow.sparsitron import default_beta, selection_windows
+from hedgerow.base.memory import check_memory
+from hedgerow.paper import sparsitron_cpu as kernels
+from hedgerow.paper.sparsitron import default_beta, selection_windows
 
 Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
         return 8 * self.n_features**2 * (4 + sums)
 
 
-class Choice(NamedTuple):
+class ChosenVectors(NamedTuple):
     """The chosen vectors; node i's is the mean of ``spans[i]`` candidates up to ``steps[i]``."""
 
     weights: Array
@@ -90,7 +90,7 @@ class SparsitronStream:
             with _KERNELS:
                 self._feed_block(rows[start : start + block].astype(np.float64))
 
-    def choose(self) -> Choice:
+    def choose(self) -> ChosenVectors:
         """Return the outcome once all rows have been fed."""
         with _KERNELS:
             return self._learner.choose()
@@ -136,8 +136,8 @@ class _Best:
         )
         self._step += len(rows)
 
-    def choose(self) -> Choice:
-        return Choice(self._weights, self._steps, np.ones_like(self._steps))
+    def choose(self) -> ChosenVectors:
+        return ChosenVectors(self._weights, self._steps, np.ones_like(self._steps))
 
 
 class _Averages:
@@ -166,9 +166,9 @@ class _Averages:
         )
         self._step += len(rows)
 
-    def choose(self) -> Choice:
+    def choose(self) -> ChosenVectors:
         starts, stops = self._windows.T
         first, last = np.searchsorted(self._ends, starts), np.searchsorted(self._ends, stops)
         weights = np.empty_like(self._total)
         chosen = kernels.best_window(self._total_at, self._ends, first, last, self._gram, weights)
-        return Choice(weights, stops[chosen], (stops - starts)[chosen])
+        return ChosenVectors(weights, stops[chosen], (stops - starts)[chosen])

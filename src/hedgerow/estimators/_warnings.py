@@ -2,9 +2,15 @@
 
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
-_HERE = Path(__file__).parent
+from hedgerow.base import locks
+from hedgerow.base.words import listed
+from hedgerow.method.graph import Graph
+
+# Where an estimator's own lines are, and those of the lock that is held around them.
+_OURS = {Path(__file__).parent, Path(locks.__file__).parent}
 
 
 class GuaranteeWarning(UserWarning):
@@ -18,6 +24,21 @@ class DataWarning(UserWarning):
 def warn(category: type[Warning], message: str) -> None:
     """Warn at the line that called an estimator, however deep inside it something was noticed."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back and Path(frame.f_code.co_filename).parent == _HERE:
+    while frame.f_back and Path(frame.f_code.co_filename).parent in _OURS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_columns(graph: Graph, labels: Iterable[object]) -> None:
+    """Warn of columns that were set aside, and of those that others determine."""
+    names = [repr(label) for label in labels]
+    constant = listed(names[j] for j in graph.constant)
+    pairs = zip(graph.copies, graph.originals)
+    copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
+    determined = listed(names[j] for j in graph.determined)
+    if constant:
+        warn(DataWarning, f"constant columns are isolated nodes: {constant}")
+    if copies:
+        warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
+    if determined:
+        warn(DataWarning, f"columns that others determine have no unique edges: {determined}")

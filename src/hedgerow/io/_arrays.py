@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from hedgerow.estimators._input import listed
-from hedgerow.io._source import (
+from hedgerow.base.words import listed
+from hedgerow.io.source import (
     NOT_NUMERIC,
     Batch,
     Column,

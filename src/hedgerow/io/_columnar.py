@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.io._source import (
+from hedgerow.io.source import (
     EMPTY,
     NOT_NUMERIC,
     UNNAMED,

@@ -7,8 +7,8 @@ from typing import Any, BinaryIO
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
+from hedgerow.base.table import Edge
 from hedgerow.io._network import Network, numbers_of
-from hedgerow.table import Edge
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _GEXF = "http://www.gexf.net/1.2draft"

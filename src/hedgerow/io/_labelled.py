@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.io._source import NOT_NUMERIC, Batch, Column, DataError, optional, rows_at_once
+from hedgerow.io.source import NOT_NUMERIC, Batch, Column, DataError, optional, rows_at_once
 
 # Formats that show a number as a date, a time, or a part of one.
 _SPSS_DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR", "WKDAY", "MONTH")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hedgerow._version import __version__
+from hedgerow import __version__
+from hedgerow.base.table import Edge
 from hedgerow.estimators import HedgeGraph
-from hedgerow.estimators._input import column_labels
-from hedgerow.promises import promise_of
-from hedgerow.table import Edge
+from hedgerow.estimators.input import column_labels
+from hedgerow.method.promises import promise_of
 
 
 class Network(NamedTuple):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.estimators._input import listed
-from hedgerow.io._judge import LINES, flaw_of
-from hedgerow.io._numbers import Notation, not_a_number, notation, shortened
+from hedgerow.base.words import listed
 from hedgerow.io._sheet_size import check_apart, check_parts, refuse_large
-from hedgerow.io._source import (
+from hedgerow.io.judge import LINES, flaw_of
+from hedgerow.io.notation import Notation, not_a_number, notation, shortened
+from hedgerow.io.source import (
     UNNAMED,
     BadRow,
     Batch,

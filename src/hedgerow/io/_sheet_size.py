@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from hedgerow.io._source import DataError
+from hedgerow.io.source import DataError
 
 Pattern = re.Pattern[bytes]
 

@@ -9,16 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER, one_of
+from hedgerow.base.checks import LARGEST_NUMBER, one_of
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
-from hedgerow.io._choose import Wish, choose, place_of
-from hedgerow.io._in_time import Order, order_in_time, sorted_batches
-from hedgerow.io._numbers import Notation, notation
-from hedgerow.io._open import STDIN, Reading, open_rows, reading
-from hedgerow.io._source import Batch, DataError, Source
-from hedgerow.io._text import Text
 from hedgerow.io._turned import Turned, looks_turned
+from hedgerow.io.choose import Wish, choose, place_of
+from hedgerow.io.in_time import Order, order_in_time, sorted_batches
+from hedgerow.io.notation import Notation, notation
+from hedgerow.io.opening import STDIN, Reading, open_rows, reading
+from hedgerow.io.source import Batch, DataError, Reader
+from hedgerow.io.text import Text
 
 MISSING = ("error", "drop")
 
@@ -44,7 +44,7 @@ class Table:
 
     def __init__(
         self,
-        source: Source,
+        source: Reader,
         wish: Wish,
         missing: str,
         na: Notation,

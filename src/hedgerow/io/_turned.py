@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._source import Batch, Column, DataError, Source, numbered, rows_at_once
-from hedgerow.io._times import is_time
+from hedgerow.io.source import Batch, Column, DataError, Reader, numbered, rows_at_once
+from hedgerow.io.times import is_time
 
 _ROWS, _COLUMNS = 500, 50  # looked at for a hint
 _ALIKE = 0.7  # rank correlation at which columns are measurements of the same things
@@ -21,7 +21,7 @@ class Turned:
 
     place = "column"
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Reader) -> None:
         columns = source.columns
         named = bool(columns) and columns[0].flaw is not None
         samples = [j for j, column in enumerate(columns) if column.flaw is None]

@@ -9,14 +9,14 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from hedgerow._atomic import atomic_path
-from hedgerow._validate import one_of
+from hedgerow.base.atomic import atomic_path
+from hedgerow.base.checks import one_of
+from hedgerow.base.table import Edge
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io._graph_json import dump_json, write_cytoscape, write_node_link
 from hedgerow.io._graph_xml import write_gexf, write_graphml
 from hedgerow.io._network import Network, network_of
-from hedgerow.io._source import optional
-from hedgerow.table import Edge
+from hedgerow.io.source import optional
 
 
 class Format(NamedTuple):

@@ -7,7 +7,7 @@ from time import time
 from hedgerow.live._board import Board
 from hedgerow.live._news import Noted, changes_of, data_of, ending_of, status_of
 from hedgerow.live._places import Places
-from hedgerow.report._payload import edges, places, variables
+from hedgerow.report.payload import edges, places, variables
 from hedgerow.stream import RUNNING, Look, Status
 
 _CHANGES_KEPT = 200

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hedgerow.report import ReportData
-from hedgerow.report._of_model import of_graph
+from hedgerow.report.of_model import of_graph
 from hedgerow.stream import Look, Status
 
 

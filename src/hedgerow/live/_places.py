@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.drawing.layout import layout
 from hedgerow.report import ReportData
-from hedgerow.report._layout import layout
 
 _STILL = 0.02  # share of edges that may change before anything moves
 

@@ -4,10 +4,10 @@ from contextlib import suppress
 from threading import Event
 from types import TracebackType
 
-from hedgerow._version import __version__
+from hedgerow import __version__
 from hedgerow.live._board import Board
 from hedgerow.live._desk import Desk
-from hedgerow.report._page import asset, fill, policy
+from hedgerow.report.page import asset, fill, policy
 from hedgerow.stream import Status
 
 

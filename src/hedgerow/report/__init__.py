@@ -6,7 +6,7 @@ The page holds its data, style and script, opens from disk and asks the network 
 
 from hedgerow.report._comparison import write_comparison
 from hedgerow.report._data import ReportData
-from hedgerow.report._of_model import data_of
 from hedgerow.report._render import render, write
+from hedgerow.report.of_model import data_of
 
 __all__ = ["ReportData", "data_of", "render", "write", "write_comparison"]

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._atomic import atomic_path
-from hedgerow._version import __version__
+from hedgerow import __version__
+from hedgerow.base.atomic import atomic_path
 from hedgerow.comparison import Comparison, edges_of
-from hedgerow.report._layout import layout
+from hedgerow.drawing.layout import layout
 from hedgerow.report._left_out import checked_columns
 from hedgerow.report._left_out import left_out as told
-from hedgerow.report._page import asset, fill, policy
-from hedgerow.report._payload import places
+from hedgerow.report.page import asset, fill, policy
+from hedgerow.report.payload import places
 
 
 def write_comparison(

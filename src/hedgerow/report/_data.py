@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._validate import in_open_interval, integer_at_least, one_of
-from hedgerow.promises import BALANCED, ERRORS
+from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
+from hedgerow.method.promises import BALANCED, ERRORS
 from hedgerow.report._left_out import checked_columns
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")

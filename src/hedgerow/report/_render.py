@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._atomic import atomic_path
+from hedgerow.base.atomic import atomic_path
+from hedgerow.drawing.layout import layout
 from hedgerow.report._data import ReportData
-from hedgerow.report._layout import layout
-from hedgerow.report._page import asset, fill, policy
-from hedgerow.report._payload import drawn_edges, edges, places, variables
+from hedgerow.report.page import asset, fill, policy
+from hedgerow.report.payload import drawn_edges, edges, places, variables
 
 
 def write(path: str | os.PathLike[str], data: ReportData) -> None:

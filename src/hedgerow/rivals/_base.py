@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from hedgerow._validate import positive
-from hedgerow.estimators._input import column_labels, read_rows, refuse_constant
+from hedgerow.base.checks import positive
+from hedgerow.estimators.input import column_labels, read_rows, refuse_constant
 from hedgerow.rivals._clock import Clock
 
 Array = NDArray[np.float64]

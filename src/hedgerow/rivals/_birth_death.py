@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hedgerow._validate import in_open_interval, integer_at_least
+from hedgerow.base.checks import in_open_interval, integer_at_least
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._compiled import COMPILED

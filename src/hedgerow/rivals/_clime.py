@@ -4,7 +4,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from hedgerow._validate import in_open_interval
+from hedgerow.base.checks import in_open_interval
 from hedgerow.rivals._base import Array, Found, absolute_partial_corr
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._linear_program import least_l1

@@ -5,8 +5,8 @@ from math import log, sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow._validate import integer_at_least, positive
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.base.checks import integer_at_least, positive
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._compiled import COMPILED

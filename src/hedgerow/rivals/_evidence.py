@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from scipy.special import gammaln
 
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array
 from hedgerow.rivals._compiled import COMPILED
 

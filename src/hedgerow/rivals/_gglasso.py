@@ -5,7 +5,7 @@ from io import StringIO
 
 import numpy as np
 
-from hedgerow._validate import in_open_interval
+from hedgerow.base.checks import in_open_interval
 from hedgerow.rivals._base import Array, Found, Rival, absolute_partial_corr, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._penalty import grid

@@ -4,8 +4,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from hedgerow._validate import integer_at_least, positive
-from hedgerow.neighbours import select
+from hedgerow.base.checks import integer_at_least, positive
+from hedgerow.method.neighbours import select
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._prune import least_strength, strengths

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow._validate import one_of
+from hedgerow.base.checks import one_of
 from hedgerow.rivals._base import Array, Found, Rival
 from hedgerow.rivals._clock import Clock
 

@@ -6,8 +6,8 @@ from math import log, sqrt
 import numpy as np
 from scipy.optimize import brentq
 
-from hedgerow._validate import in_open_interval, positive
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.base.checks import in_open_interval, positive
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._lasso import descend

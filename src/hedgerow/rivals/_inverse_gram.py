@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from hedgerow.estimators._input import column_labels, listed
+from hedgerow.base.words import listed
+from hedgerow.estimators.input import column_labels
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._tests import accepted

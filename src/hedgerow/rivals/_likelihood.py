@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from hedgerow.likelihood import fit_precision
+from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.rivals._base import Array
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._penalty import EBIC_GAMMA, Penalised

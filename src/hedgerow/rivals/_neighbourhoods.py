@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from hedgerow._validate import in_open_interval, one_of
+from hedgerow.base.checks import in_open_interval, one_of
 from hedgerow.rivals._base import Array, Found
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._lasso import descend

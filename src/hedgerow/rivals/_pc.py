@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
-from hedgerow._validate import in_open_interval, integer_at_least
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.base.checks import in_open_interval, integer_at_least
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._compiled import COMPILED

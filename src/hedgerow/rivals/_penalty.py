@@ -17,7 +17,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
-from hedgerow._validate import integer_at_least, one_of, positive
+from hedgerow.base.checks import integer_at_least, one_of, positive
 from hedgerow.rivals._base import (
     Array,
     Found,

@@ -6,7 +6,7 @@ from math import exp, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array
 
 Chosen = Sequence[NDArray[np.intp]]

@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from hedgerow._validate import one_of
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.base.checks import one_of
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array, Found, Rival, correlation, symmetric
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._compiled import COMPILED

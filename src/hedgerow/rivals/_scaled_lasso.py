@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from hedgerow.edges import debiased
+from hedgerow.method.edges import debiased
 from hedgerow.rivals._base import Array, Found, Rival, correlation
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._lasso import TOLERANCE, descend

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.rivals._base import Array
 from hedgerow.rivals._compiled import COMPILED
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.balance import balanced_level, stands_out
-from hedgerow.graph import LOOSEST_LEVEL
-from hedgerow.multiplicity import benjamini_hochberg, holm
-from hedgerow.promises import BALANCED, promise_of
+from hedgerow.method.balance import balanced_level, stands_out
+from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array
 
 

@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from hedgerow import changes
-from hedgerow.changes import Change
 from hedgerow.estimators import HedgeGraph
+from hedgerow.method import changes
+from hedgerow.method.changes import Change
 from hedgerow.stream._events import NOTHING, EventFile
 
 

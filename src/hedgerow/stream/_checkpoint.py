@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from hedgerow import storage
+from hedgerow.base import storage
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._source import Offset, Schema

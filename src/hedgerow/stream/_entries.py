@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io._delimited import Found, numbers_between
-from hedgerow.io._json_lines import Objects, object_in
-from hedgerow.io._judge import FIRST_LINES, LINES, survey_objects
-from hedgerow.io._numbers import notation
-from hedgerow.io._records import Block, joined
-from hedgerow.io._source import BadRow, Batch, Column, DataError, Offset
-from hedgerow.io._text import Before
+from hedgerow.io.delimited import Found, numbers_between
+from hedgerow.io.json_lines import Objects, object_in
+from hedgerow.io.judge import FIRST_LINES, LINES, survey_objects
+from hedgerow.io.notation import notation
+from hedgerow.io.records import Block, joined
+from hedgerow.io.source import BadRow, Batch, Column, DataError, Offset
+from hedgerow.io.text import Before
 
 Entry = dict[bytes, bytes]
 Entries = list[tuple[bytes, Entry]]

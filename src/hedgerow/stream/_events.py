@@ -17,9 +17,9 @@ import stat
 import warnings
 from typing import Any
 
-from hedgerow._atomic import flush_folder
-from hedgerow.changes import Change
+from hedgerow.base.atomic import flush_folder
 from hedgerow.io import DataError
+from hedgerow.method.changes import Change
 from hedgerow.stream._checkpoint import CheckpointWarning
 
 _TAIL = 4096  # bytes before the end that tell a file from another

@@ -14,14 +14,14 @@ from typing import BinaryIO
 
 import numpy as np
 
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
-from hedgerow.io._bytes import PAUSE, GrowingFile, Pipe, Stream, WholeFile, replaced
-from hedgerow.io._choose import Wish
-from hedgerow.io._numbers import notation
-from hedgerow.io._open import OPENERS, READABLE, Reading, suffix_of, unpacked
-from hedgerow.io._source import DataError, Offset
-from hedgerow.io._text import Text
+from hedgerow.io.choose import Wish
+from hedgerow.io.notation import notation
+from hedgerow.io.opening import OPENERS, READABLE, Reading, suffix_of, unpacked
+from hedgerow.io.raw import PAUSE, GrowingFile, Pipe, Stream, WholeFile, replaced
+from hedgerow.io.source import DataError, Offset
+from hedgerow.io.text import Text
 from hedgerow.stream._part import Known, Part, Typed
 from hedgerow.stream._source import Chunk, Schema, check_wish
 

@@ -2,15 +2,13 @@
 
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from time import monotonic
 
 import numpy as np
 
-from hedgerow.changes import Change
-from hedgerow.estimators import HedgeGraph
-from hedgerow.graph import LOOSEST_LEVEL
+from hedgerow.method.changes import Change
+from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.stream._state import State
 from hedgerow.stream._status import RUNNING, Look, Saved, Status, Watcher
 
@@ -78,7 +76,7 @@ class News:
 def look_at(state: State) -> Look:
     """Return the graph now, and what it warns of."""
     model = state.model
-    with named(model, state.names), warnings.catch_warnings(record=True) as warned:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level_))
     return Look(
@@ -90,13 +88,3 @@ def look_at(state: State) -> Look:
         warnings=tuple(str(warning.message) for warning in warned),
         left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
     )
-
-
-@contextmanager
-def named(model: HedgeGraph, names: list[str]) -> Iterator[None]:
-    """Lend names to a model that learns from arrays, and would miss them in the next one."""
-    model.feature_names_in_ = np.array(names, dtype=object)
-    try:
-        yield
-    finally:
-        del model.feature_names_in_

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.io._choose import Wish
-from hedgerow.io._open import STDIN, reading
+from hedgerow.io.choose import Wish
+from hedgerow.io.opening import STDIN, reading
 from hedgerow.stream._files import Folder, OneFile, Piped, standard_input
 from hedgerow.stream._source import Source
 

@@ -3,7 +3,7 @@
 import re
 from time import monotonic
 
-from hedgerow._validate import integer_at_least
+from hedgerow.base.checks import integer_at_least
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 

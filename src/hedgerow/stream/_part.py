@@ -9,24 +9,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow._validate import LARGEST_NUMBER
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
-from hedgerow.io._choose import Wish, place_of, refuse_repeated
-from hedgerow.io._in_time import InTime, check_times
-from hedgerow.io._layout import Layout
-from hedgerow.io._numbers import Notation, flaw_of_number
-from hedgerow.io._open import OPENERS, Reading
-from hedgerow.io._source import Batch, Column, DataError, Offset
-from hedgerow.io._text import Before
-from hedgerow.io._times import FORMS
+from hedgerow.io.choose import Wish, place_of, refuse_repeated
+from hedgerow.io.in_time import InTime, check_times
+from hedgerow.io.layout import Layout
+from hedgerow.io.notation import Notation, flaw_of_number
+from hedgerow.io.opening import OPENERS, Reading
+from hedgerow.io.source import Batch, Column, DataError, Offset
+from hedgerow.io.text import Before
+from hedgerow.io.times import FORMS
 from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
 
 _NOTHING = np.empty((0, 0))
 
 
 class Reader(Protocol):
-    """A file that is read from a place on; `hedgerow.io._text.Text` is one."""
+    """A file that is read from a place on; `hedgerow.io.text.Text` is one."""
 
     columns: list[Column]
     beside: list[int]

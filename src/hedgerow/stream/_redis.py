@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
+from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
-from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
-from hedgerow.io._bytes import PAUSE
-from hedgerow.io._choose import Wish
-from hedgerow.io._numbers import notation
-from hedgerow.io._source import Offset, optional
+from hedgerow.io.choose import Wish
+from hedgerow.io.notation import notation
+from hedgerow.io.raw import PAUSE
+from hedgerow.io.source import Offset, optional
 from hedgerow.stream._entries import Entries, EntryReader, Pulled, digest, place_after
 from hedgerow.stream._part import Known, Part
 from hedgerow.stream._source import Chunk, Schema, check_wish

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hedgerow._validate import in_open_interval, one_of
+from hedgerow.base.checks import in_open_interval, one_of
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.stream._changelog import ChangeLog
 from hedgerow.stream._checkpoint import Checkpoints, CheckpointWarning
-from hedgerow.stream._news import News, look_at, named
+from hedgerow.stream._news import News, look_at
 from hedgerow.stream._open import open_source
 from hedgerow.stream._pace import Pace
 from hedgerow.stream._source import BadRow, Chunk, Source
@@ -110,8 +110,6 @@ def run(
         if events is not None or changes:
             log = stack.enter_context(closing(ChangeLog(model, events, state.changes)))
         _Run(source, state, saves, pace, bad_rows, log, watchers).until(stop)
-    if state.schema:
-        state.model.feature_names_in_ = np.array(state.names, dtype=object)
     return state.model
 
 
@@ -183,11 +181,10 @@ class _Run:
         while len(rows):
             state.schema = self._source.schema
             until_look = log.next_look(state.rows) - state.rows if log else len(rows)
-            state.model.partial_fit(rows[:until_look])
+            state.model.partial_fit(rows[:until_look], feature_names=state.names)
             if log and len(rows) >= until_look:
                 look = look_at(state)
-                with named(state.model, state.names):
-                    self._news.add(look, log.look(state.model))
+                self._news.add(look, log.look(state.model))
             rows = rows[until_look:]
 
     def _save(self) -> None:

@@ -6,10 +6,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators._input import listed
+from hedgerow.base.words import listed
 from hedgerow.io import DataError
-from hedgerow.io._choose import Wish, choose
-from hedgerow.io._source import Column, Offset
+from hedgerow.io.choose import Wish, choose
+from hedgerow.io.source import Column, Offset
 
 
 class Schema(NamedTuple):
@@ -91,7 +91,7 @@ def check_wish(wish: Wish, schema: Schema) -> None:
     >>> check_wish(Wish(drop=["c"]), Schema(columns=["a", "b", "c"], others=[]))
     Traceback (most recent call last):
         ...
-    hedgerow.io._source.DataError: the columns must stay the same, got 'c' missing
+    hedgerow.io.source.DataError: the columns must stay the same, got 'c' missing
     """
     flaws = dict.fromkeys(schema.others, "left out when the stream began")
     known = [Column(name, flaws.get(name)) for name in (*schema.columns, *schema.others)]

@@ -50,7 +50,8 @@ def restored(saved: Checkpoint, source: Source, model: HedgeGraph) -> State:
     """Return the state that was saved, if source and model are such as they were then."""
     if saved.source != type(source).__name__:
         raise DataError("the source must stay the same, and the checkpoint has another kind")
-    learned = HedgeGraph.from_parts(saved.model, saved.arrays)
+    header = {**saved.model, "feature_names": saved.schema.columns}  # once it had none
+    learned = HedgeGraph.from_parts(header, saved.arrays)
     before, now = learned.get_params(), model.get_params()
     for name in now:
         if now[name] != before[name] and name != "device":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from hedgerow.graph import Graph
+from hedgerow.method.graph import Graph
 
 RUNNING, FINISHED, STOPPED = "running", "finished", "stopped"
 
@@ -21,7 +21,7 @@ class Look(NamedTuple):
 
     rows: int
     names: tuple[str, ...]
-    graph: Graph  # columns by number; edges up to `hedgerow.graph.LOOSEST_LEVEL`, or ``level``
+    graph: Graph  # columns by number; edges up to `method.graph.LOOSEST_LEVEL`, or ``level``
     error: str
     level: float
     warnings: tuple[str, ...]

@@ -4,6 +4,8 @@ Row t becomes its contrast with the earlier rows, sqrt(t / (t + 1)) (row - mean 
 a row of weight w after rows of weight W, sqrt(w W / (W + w)) times that difference. The products of
 the contrasts add up to the products of deviations from the final mean (docs/theory.md, sections 5
 and 14), one row after another, so that no cut of the rows into chunks matters.
+
+The moments of single columns are those of `hedgerow.method.moments.Columns`.
 """
 
 from math import sqrt
@@ -12,13 +14,13 @@ import numpy as np
 from numba import njit
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER
-from hedgerow.moments import SMALLEST_SPREAD
+from hedgerow.method.moments import SMALLEST_SPREAD
 
 _LEAST_SQUARE = SMALLEST_SPREAD**2
 
 
 @njit(**IN_ORDER)
-def prepare_rows(rows, weights, totals, ends, columns, contrasts, standard):
+def prepare_rows(rows, row_weights, totals, ends, columns, contrasts, standard):
     """Write contrasts and standardised rows, batch after batch.
 
     ``totals`` are the weights of all rows before each one, and in the end. Batches end at ``ends``.
@@ -29,7 +31,7 @@ def prepare_rows(rows, weights, totals, ends, columns, contrasts, standard):
     first = 0
     for last in ends:
         for t in range(first, last):
-            _contrast(rows[t], weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
+            _contrast(rows[t], row_weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
         per_scale = _per_scale(squares, totals[last])
         for t in range(first, last):
             _standardise(rows[t], mean, per_scale, standard[t, : mean.size])
@@ -37,11 +39,11 @@ def prepare_rows(rows, weights, totals, ends, columns, contrasts, standard):
 
 
 @njit(**IN_ORDER)
-def contrast(rows, weights, totals, mean, contrasts):
+def contrast(rows, row_weights, totals, mean, contrasts):
     """Write the contrasts of ``rows`` with those before; bring their ``mean`` forward."""
     squares = np.empty_like(mean)
     for t in range(rows.shape[0]):
-        _contrast(rows[t], weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
+        _contrast(rows[t], row_weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
 
 
 @njit(**IN_ORDER)

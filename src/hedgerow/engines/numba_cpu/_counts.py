@@ -6,9 +6,9 @@ The score of a pair i < j is ``scores[i, j]``, Hedge's is ``scores[j, i]``.
 import numpy as np
 from numba import njit
 
-from hedgerow.edges import CENTRE
-from hedgerow.engines._counts import BINS, PER_BIN
 from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.shared.listing import BINS, PER_BIN
+from hedgerow.method.groups import CENTRE
 
 
 @njit(**IN_ORDER)
@@ -75,7 +75,7 @@ def bin_of(size):
 
 @njit(forceinline=True, **IN_ORDER)
 def group_of(z, witness, shared, ends):
-    """Return the group of a pair by its surplus (``edges`` says what that is)."""
+    """Return the group of a pair by its surplus (``method.groups`` says what that is)."""
     surplus = sign_of(z) * (witness - shared * z)
     group = 0
     for k in range(ends.size):

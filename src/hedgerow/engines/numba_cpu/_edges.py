@@ -11,9 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import edges
-from hedgerow.engines._counts import plan
-from hedgerow.engines._interface import Edges, Repeats
 from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
@@ -23,8 +20,13 @@ from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
-from hedgerow.moments import per_scale, too_small, varies
-from hedgerow.neighbours import step_thresholds
+from hedgerow.engines.shared.listing import Judged, levels_of_listed, plan, worse
+from hedgerow.method.engine import Edges, Repeats
+from hedgerow.method.groups import GROUP_ENDS, shared_part
+from hedgerow.method.levels import agreement_margins, asks_both
+from hedgerow.method.moments import per_scale, too_small, varies
+from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.scores import two_sided, z_score
 from hedgerow.progress import report
 
 Array = NDArray[np.float64]
@@ -41,14 +43,6 @@ class _Correlations(NamedTuple):
 
     products: Array
     per_scale: Array
-
-
-class _Judged(NamedTuple):
-    """Some pairs, all that can be edges among them, as numbers i * n_columns + j."""
-
-    pair: Indices
-    z: Array
-    q_value: Array
 
 
 def repeats(evidence: Evidence, copy: float) -> Repeats:
@@ -95,20 +89,18 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
         _ask_hedge(corr, n_rows, curves[0], weights, scores, run)
         exact = partial(_given_fewer, corr, found, n_rows)
         judged = _judge(scores, exact, n_rows, error, loosest, run)
-        if edges.asks_both(n_columns, n_rows, error):
+        if asks_both(n_columns, n_rows, error):
             run(
                 partial(_pairs.scores_given_both, *some, *corr, n_rows, curves, found, scores)
                 for some in blocks(n_columns, _NODES)
             )
             exact = partial(_given_both, corr, found, n_rows)
-            judged = _worse(judged, _judge(scores, exact, n_rows, error, loosest, run))
+            judged = worse(judged, _judge(scores, exact, n_rows, error, loosest, run))
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]
     estimates = _pairs.estimates(source, target, *corr, found)
-    return Edges(
-        source, target, estimates, z, edges.two_sided(z), judged.q_value[keep], found.residual
-    )
+    return Edges(source, target, estimates, z, two_sided(z), judged.q_value[keep], found.residual)
 
 
 def _ask_hedge(
@@ -143,24 +135,22 @@ def _nodes_of_a_slab(n_columns: int) -> int:
 
 def _judge(
     scores: Scores, exact: Exact, n_rows: float, error: str, loosest: float, run: Run
-) -> _Judged:
+) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``."""
     n_columns = len(scores)
     tiles = list(blocks(n_columns, _TILE))
     sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
-    shared = edges.shared_part(*sums)
-    margins = edges.agreement_margins(n_columns, n_rows, error)
-    rule = (scores, shared, edges.GROUP_ENDS, *margins)
+    shared = shared_part(*sums)
+    margins = agreement_margins(n_columns, n_rows, error)
+    rule = (scores, shared, GROUP_ENDS, *margins)
     counts = run(partial(_counts.histograms, *some, *rule) for some in tiles)
     by_group, by_agreement = (sum(part) for part in zip(*counts))
-    weights, cuts, cut = plan(by_group, by_agreement, n_columns, error, loosest)
+    priors, cuts, cut = plan(by_group, by_agreement, n_columns, error, loosest)
     lists = run(partial(_counts.listed, *some, *rule, cuts, cut) for some in tiles)
     source, target, witness = (np.concatenate(part) for part in zip(*lists))
     z = exact(source, target)
-    pair_weights = weights[edges.surplus_groups(z, witness, shared)]
-    n_tests = n_columns * (n_columns - 1) // 2
-    q_value = edges.smallest_levels(z, witness, pair_weights, margins, error, n_tests)
-    return _Judged(source * n_columns + target, z, q_value)
+    q_value = levels_of_listed(z, witness, shared, priors, margins, n_columns, error)
+    return Judged(source * n_columns + target, z, q_value)
 
 
 def _given_fewer(
@@ -170,7 +160,7 @@ def _given_fewer(
 
     def given(nodes: Indices, others: Indices) -> Array:
         values, number = _pairs.partial_correlations(nodes, others, *corr, found)
-        return edges.z_score(values, n_rows - 2 - number)
+        return z_score(values, n_rows - 2 - number)
 
     first, second = found.sizes[source], found.sizes[target]
     z = given(np.where(first < second, source, target), np.where(first < second, target, source))
@@ -185,11 +175,4 @@ def _given_both(
 ) -> Array:
     """Return exact scores of the debiased statistic."""
     used = np.maximum(found.sizes[source], found.sizes[target])
-    return edges.z_score(_pairs.estimates(source, target, *corr, found), n_rows - 2 - used)
-
-
-def _worse(first: _Judged, second: _Judged) -> _Judged:
-    """Return the pairs that are in both, with the larger q-value."""
-    pair, here, there = np.intersect1d(first.pair, second.pair, return_indices=True)
-    q_value = np.maximum(first.q_value[here], second.q_value[there])
-    return _Judged(pair, first.z[here], q_value)
+    return z_score(_pairs.estimates(source, target, *corr, found), n_rows - 2 - used)

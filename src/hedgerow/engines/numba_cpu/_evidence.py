@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.engines._interface import Indices, Repeats
-from hedgerow.engines._memory import check_memory
-from hedgerow.engines._sums import Learned, part_of
+from hedgerow.base.memory import check_memory
 from hedgerow.engines.numba_cpu._learn import moments
 from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._threads import blocks, team
-from hedgerow.hedge import HedgeState, share_of
-from hedgerow.moments import Moments, init_columns
+from hedgerow.method.engine import Indices, Repeats
+from hedgerow.method.hedge import HedgeState, share_of
+from hedgerow.method.learned import Learned, part_of
+from hedgerow.method.moments import Moments, init_columns
 
 _NODES = 64  # at a time
 

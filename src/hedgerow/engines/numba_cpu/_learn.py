@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import hedge
-from hedgerow.engines._interface import Array, Named
-from hedgerow.engines._memory import check_memory
-from hedgerow.engines._sums import Learned, learned_of, named, scaled
+from hedgerow.base.memory import check_memory
 from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team, thread_count
-from hedgerow.forgetting import NEVER, decline, row_weights
-from hedgerow.hedge import HedgeState, share_of
-from hedgerow.moments import Columns, Moments, init_moments, scaled_columns
+from hedgerow.method import hedge
+from hedgerow.method.engine import Array, Named
+from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.hedge import HedgeState, share_of
+from hedgerow.method.learned import Learned, learned_of, named, scaled
+from hedgerow.method.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
@@ -39,7 +39,7 @@ class _Chunk(NamedTuple):
     """Some rows, whole batches, in the forms that the learner wants."""
 
     columns: Columns  # moments of the columns after these rows
-    weights: NDArray[np.float64]  # of the rows
+    row_weights: NDArray[np.float64]
     contrasts: NDArray[np.float64]
     standard: NDArray[np.float32]
     ends: NDArray[np.intp]  # where batches end
@@ -93,13 +93,13 @@ def count(state: Learned, rows: Rows) -> Learned:
     counted = moments.rows - learner.rows
     if counted == len(rows):
         return state
-    weights = row_weights(learner.rows, len(rows), half_life)[counted:]
-    totals = _running(moments.weight, weights)
-    mean, contrasts = moments.mean.copy(), zeros(len(weights), rows.shape[1], np.float64)
-    contrast(rows[counted:], weights, totals, mean, contrasts)
+    new_weights = row_weights(learner.rows, len(rows), half_life)[counted:]
+    totals = _running(moments.weight, new_weights)
+    mean, contrasts = moments.mean.copy(), zeros(len(new_weights), rows.shape[1], np.float64)
+    contrast(rows[counted:], new_weights, totals, mean, contrasts)
     with team() as run:
         run(_gram_jobs(contrasts, moments.products))
-    squared_weight = _running(moments.squared_weight, np.square(weights))[-1]
+    squared_weight = _running(moments.squared_weight, np.square(new_weights))[-1]
     rows_seen = learner.rows + len(rows)
     moments = Moments(rows_seen, mean, moments.products, totals[-1], squared_weight)
     return state._replace(moments=moments)
@@ -176,15 +176,17 @@ def _prepare(
     """Return the rows from ``start`` to the last of ``ends``, ready to be learned from."""
     rows, ends = rows[start : ends[-1]], ends - start
     seen, n_rows = columns.rows, len(rows)
-    weights = row_weights(seen, n_rows, half_life)
-    totals = _running(columns.weight, weights)
+    new_weights = row_weights(seen, n_rows, half_life)
+    totals = _running(columns.weight, new_weights)
     shares = [share_of(*around) for around in pairwise(totals[[0, *ends]])]
     contrasts, standard = room[0][:n_rows], room[1][:n_rows]
     mean, squares = columns.mean.copy(), columns.squares.copy()
     columns = Columns(seen + n_rows, mean, squares, float(totals[-1]))
-    prepare_rows(rows, weights, totals, ends, columns, contrasts, standard)
+    prepare_rows(rows, new_weights, totals, ends, columns, contrasts, standard)
     columns = scaled_columns(columns, decline(seen, seen + n_rows, half_life))
-    return _Chunk(columns, weights, contrasts, standard, ends, np.array(shares, dtype=np.float32))
+    return _Chunk(
+        columns, new_weights, contrasts, standard, ends, np.array(shares, dtype=np.float32)
+    )
 
 
 def _running(start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -197,8 +199,8 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
     moments, learner, _ = state
     n_columns = len(moments.mean)
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
-    weights = chunk.weights.astype(np.float32)
-    batches = (chunk.standard, width, weights, chunk.ends, chunk.shares)
+    row_weights = chunk.row_weights.astype(np.float32)
+    batches = (chunk.standard, width, row_weights, chunk.ends, chunk.shares)
     counted = moments.rows - learner.rows
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
@@ -210,7 +212,7 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
 def _after(state: Learned, chunk: _Chunk) -> Learned:
     """Return the state after the jobs of a chunk."""
     moments, learner, half_life = state
-    new = np.square(chunk.weights[moments.rows - learner.rows :])
+    new = np.square(chunk.row_weights[moments.rows - learner.rows :])
     squared_weight = _running(moments.squared_weight, new)[-1]
     factor = decline(learner.rows, chunk.columns.rows, half_life)
     moments, learner, _ = scaled(

@@ -2,10 +2,12 @@
 
 Nodes do not need each other: what node i learns depends on the rows and on its own state. A thread
 takes a few nodes and keeps their state in its cache while the rows pass by. The arithmetic is that
-of `hedgerow.hedge`, in single precision except for sums over batches.
+of `hedgerow.method.hedge`, in single precision except for sums over batches.
 
 Rows are filled up with zeros to a width of whole vectors. The weight of a column of zeros does not
 matter to any prediction, and its gradient stays zero.
+
+A ``state`` is a `hedgerow.method.hedge.HedgeState`, of which a thread changes its nodes' rows.
 """
 
 from math import log, sqrt
@@ -22,7 +24,7 @@ from hedgerow.engines.numba_cpu._products import (
     dot_products,
     padded,
 )
-from hedgerow.hedge import LARGEST_RADIUS, LEAST_SUM
+from hedgerow.method.hedge import LARGEST_RADIUS, LEAST_SUM
 
 _SAFE_EXPONENT = np.float32(60.0)  # 2**±60, and sums of billions of them, are far from overflow
 _SAFE_LARGE = np.float32(2.0**60)
@@ -32,10 +34,10 @@ _NO_BITS = np.int32(0)
 
 
 @njit(**IN_ORDER)
-def learn_nodes(first, last, rows, width, weights, ends, shares, state):
+def learn_nodes(first, last, rows, width, row_weights, ends, shares, state):
     """Learn nodes ``first`` to ``last`` from batches of ``rows`` that end at ``ends``.
 
-    The first ``width`` columns of ``rows`` are used. ``weights`` are those of rows, ``shares``
+    The first ``width`` columns of ``rows`` are used. ``row_weights`` count them, ``shares``
     those of batches in the average. The arrays of ``state`` (``hedge.HedgeState``) are changed in
     place.
     """
@@ -62,7 +64,7 @@ def learn_nodes(first, last, rows, width, weights, ends, shares, state):
             _average(odds[i, :width], radius[i] * scale[i], shares[k], average[i, :width])
         errors = np.empty((batch.shape[0], odds.shape[0]), np.float32)
         dot_products(batch, odds, width, errors)
-        values, counts = batch[:, first:last], weights[start : ends[k]]
+        values, counts = batch[:, first:last], row_weights[start : ends[k]]
         _errors_of_predictions(values, counts, scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
         for i in range(count):
@@ -165,7 +167,7 @@ def _average(odds, factor, share, average):
 
 
 @njit(**IN_ORDER)
-def _errors_of_predictions(values, weights, scale, radius, predictions, matched, squared):
+def _errors_of_predictions(values, row_weights, scale, radius, predictions, matched, squared):
     """Replace predictions by weighted errors; add to the sums behind the radius.
 
     Predictions are those of the odds: times ``scale``, they are those in the unit ball.
@@ -173,9 +175,9 @@ def _errors_of_predictions(values, weights, scale, radius, predictions, matched,
     for t in range(values.shape[0]):
         for i in range(values.shape[1]):
             value, prediction = values[t, i], scale[i] * predictions[t, i]
-            matched[i] += weights[t] * (value * prediction)
-            squared[i] += weights[t] * (prediction * prediction)
-            predictions[t, i] = weights[t] * (radius[i] * prediction - value)
+            matched[i] += row_weights[t] * (value * prediction)
+            squared[i] += row_weights[t] * (prediction * prediction)
+            predictions[t, i] = row_weights[t] * (radius[i] * prediction - value)
 
 
 @njit(**IN_ORDER)

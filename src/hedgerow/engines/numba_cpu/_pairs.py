@@ -8,7 +8,7 @@ from numba import njit
 from hedgerow.engines.numba_cpu._products import IN_ORDER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 
 
 @njit(**IN_ORDER)
@@ -28,7 +28,7 @@ def keep_given_fewer(first, last, sizes, scores):
 
 @njit(**IN_ORDER)
 def scores_given_both(first, last, products, per_scale, n_rows, curves, found, scores):
-    """Write above the diagonal the scores of the debiased statistic with the refit's weights."""
+    """Write above the diagonal the scores of the debiased statistic that the refit gives."""
     p = per_scale.size
     residual = np.empty(p)
     for i in range(first, last):
@@ -36,9 +36,9 @@ def scores_given_both(first, last, products, per_scale, n_rows, curves, found, s
         for j in range(i + 1, p):
             value = residual[j]
             for k in range(found.sizes[j]):
-                value -= found.weights[j, k] * residual[found.chosen[j, k]]
+                value -= found.coefficients[j, k] * residual[found.chosen[j, k]]
             used = max(found.sizes[i], found.sizes[j])
-            r = _with_own_weight(value, i, j, found)
+            r = _with_own_coefficient(value, i, j, found)
             scores[i, j] = score(r, max(n_rows - 2.0 - used, 1.0), curves[used])
 
 
@@ -49,18 +49,18 @@ def _residual_covariances(i, products, per_scale, found, result):
         result[j] = products[i, j] * (per_scale[i] * per_scale[j])
     for k in range(found.sizes[i]):
         l = found.chosen[i, k]
-        factor = found.weights[i, k] * per_scale[l]
+        factor = found.coefficients[i, k] * per_scale[l]
         for j in range(per_scale.size):
             result[j] -= products[l, j] * (factor * per_scale[j])
     result[i] -= found.variance[i]
 
 
 @njit(**IN_ORDER)
-def _with_own_weight(value, i, j, found):
+def _with_own_coefficient(value, i, j, found):
     """Return the statistic of a pair from the part that does not know i's weight for j."""
     for k in range(found.sizes[i]):
         if found.chosen[i, k] == j:
-            value += found.weights[i, k] * found.variance[j]
+            value += found.coefficients[i, k] * found.variance[j]
     return min(max(value / sqrt(found.variance[i] * found.variance[j]), -1.0), 1.0)
 
 
@@ -76,8 +76,8 @@ def estimates(sources, targets, products, per_scale, found):
             left = _left_of(i, l, products, per_scale, found)
             if l == i:
                 left -= found.variance[i]
-            value -= found.weights[j, k] * left
-        result[n] = _with_own_weight(value, i, j, found)
+            value -= found.coefficients[j, k] * left
+        result[n] = _with_own_coefficient(value, i, j, found)
     return result
 
 
@@ -87,7 +87,7 @@ def _left_of(i, j, products, per_scale, found):
     value = products[i, j] * (per_scale[i] * per_scale[j])
     for k in range(found.sizes[i]):
         l = found.chosen[i, k]
-        value -= found.weights[i, k] * (products[l, j] * (per_scale[l] * per_scale[j]))
+        value -= found.coefficients[i, k] * (products[l, j] * (per_scale[l] * per_scale[j]))
     return value
 
 
@@ -122,7 +122,7 @@ def _not_among(node, other, chosen, products, per_scale, found):
     covariance = products[node, other] * (per_scale[node] * per_scale[other])
     variance = 1.0
     for a in range(chosen.size):
-        covariance -= found.weights[node, a] * related[a]
+        covariance -= found.coefficients[node, a] * related[a]
         for b in range(chosen.size):
             variance -= related[a] * inverted[a, b] * related[b]
     if variance <= COLLINEAR:

@@ -1,4 +1,4 @@
-"""Forward selection of each node's neighbours, and scores given them (`hedgerow.neighbours`).
+"""Forward selection of each node's neighbours, and scores given them (`method.neighbours`).
 
 The correlation of i and j is ``products[i, j] * per_scale[i] * per_scale[j]``; no matrix of
 correlations is made.
@@ -15,7 +15,7 @@ from hedgerow.engines.numba_cpu._bits import reinterpret
 from hedgerow.engines.numba_cpu._products import IN_ORDER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 
 _TINY = float(np.finfo(np.float64).eps)
 
@@ -24,7 +24,7 @@ class Neighbours(NamedTuple):
     """What was chosen for each node; row i has ``sizes[i]`` entries that count."""
 
     chosen: NDArray[np.int64]  # variables, in ascending order
-    weights: NDArray[np.float64]  # least-squares coefficients of the node on them
+    coefficients: NDArray[np.float64]  # of the node's least squares on them
     sizes: NDArray[np.int64]
     residual: NDArray[np.float64]  # share of the node's variance that is not explained
     variance: NDArray[np.float64]  # the same, as the debiased statistic wants it
@@ -167,24 +167,24 @@ def _regress(node, products, per_scale, chosen, found):
     matrix = correlations(products, per_scale, chosen)
     inverted = inverse(matrix)
     size = chosen.size
-    target, weights = np.empty(size), found.weights[node, :size]
+    target, coefficients = np.empty(size), found.coefficients[node, :size]
     for a in range(size):
         target[a] = products[node, chosen[a]] * (per_scale[node] * per_scale[chosen[a]])
     explained = 0.0
     for a in range(size):
-        weights[a] = 0.0
+        coefficients[a] = 0.0
         for b in range(size):
-            weights[a] += inverted[a, b] * target[b]
-        explained += weights[a] * target[a]
+            coefficients[a] += inverted[a, b] * target[b]
+        explained += coefficients[a] * target[a]
     residual = max(1.0 - explained, COLLINEAR)
     variance = 1.0 - explained
     for a in range(size):
         noise = inverted[a, a] * residual
-        found.partial[node, a] = weights[a] / sqrt(weights[a] ** 2 + noise)
+        found.partial[node, a] = coefficients[a] / sqrt(coefficients[a] ** 2 + noise)
         left = target[a]
         for b in range(size):
-            left -= weights[b] * matrix[a, b]
-        variance -= weights[a] * left
+            left -= coefficients[b] * matrix[a, b]
+        variance -= coefficients[a] * left
     found.residual[node] = residual
     found.variance[node] = max(variance, _TINY)
 

@@ -1,4 +1,4 @@
-"""Chosen neighbours for which another variable could stand in (`hedgerow.stand_ins`)."""
+"""Chosen neighbours for which another variable could stand in (`hedgerow.method.stand_ins`)."""
 
 from math import sqrt
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from hedgerow.engines.numba_cpu._products import IN_ORDER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._select import Neighbours
 from hedgerow.engines.numba_cpu._small import correlations, inverse
-from hedgerow.neighbours import COLLINEAR
+from hedgerow.method.neighbours import COLLINEAR
 
 
 class Choosers(NamedTuple):

@@ -3,7 +3,8 @@
 With A = I - W and the correlation matrix C, the residuals have covariance A C Aᵀ. A thread makes
 the rows of A C for a few nodes and multiplies them with all earlier rows of A; only the result is
 kept. Weights are read a few rows at a time, because those after an unfinished batch exist nowhere
-else (`_nodes.weight_rows`).
+else (`_nodes.weight_rows`), from a ``state`` that is a `hedgerow.method.hedge.HedgeState` and the
+``share`` of the unfinished batch.
 """
 
 from math import sqrt

@@ -1,7 +1,7 @@
 """The whole method on a GPU: rows in, tested edges out.
 
-The learner and the refit are those of `hedgerow.hedge` and `hedgerow.neighbours`, and the tests
-those of `hedgerow.edges`. docs/gpu.md lists where the computation departs from the reference, and
+The learner and the refit are those of `method.hedge` and `method.neighbours`, and the tests
+those of `method.edges`. docs/gpu.md lists where the computation departs from the reference, and
 by how much.
 """
 
@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hedgerow.engines._interface import Edges, Indices, Repeats
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.copies import originals
 from hedgerow.engines.torch_gpu.judging import judge_pairs
@@ -20,8 +19,9 @@ from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, whole
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
-from hedgerow.hedge import batch_ends
-from hedgerow.moments import SMALLEST_SPREAD, so_small
+from hedgerow.method.engine import Edges, Indices, Repeats
+from hedgerow.method.hedge import batch_ends
+from hedgerow.method.moments import SMALLEST_SPREAD, so_small
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
 SINGLE_UP_TO = 8192

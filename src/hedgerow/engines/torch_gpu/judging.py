@@ -1,4 +1,4 @@
-"""The tests of `hedgerow.edges` on all pairs, with no more of them listed than can be edges.
+"""The tests of `hedgerow.method.edges` on all pairs, with no more of them listed than can be edges.
 
 Sums and counts over all pairs give the weights of the groups of pairs. Then the pairs beyond a cut
 are listed, tested again one by one from the rows, and corrected for the number of all pairs.
@@ -10,22 +10,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hedgerow.edges import (
-    CENTRE,
-    GROUP_ENDS,
-    agreement_margins,
-    asks_both,
-    merged_labels,
-    smallest_group,
-)
 from hedgerow.engines.torch_gpu import pairs, selection
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import two_sided, z_at
-from hedgerow.multiplicity import group_weights, null_shares_of_counts
-from hedgerow.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
+from hedgerow.method.groups import CENTRE, GROUP_ENDS, merged_labels, smallest_group
+from hedgerow.method.levels import agreement_margins, asks_both
+from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
+from hedgerow.method.promises import BALANCED
 from hedgerow.progress import report
-from hedgerow.promises import BALANCED
 
 # For the false discovery rate, pairs are listed down to a p-value at which about this many nulls
 # per column are, but not beyond the other; and if need be so many that no edge is missed.
@@ -57,7 +51,7 @@ def judge_pairs(
     ----------
     columns : (p, m), each with mean 0 and mean square 1, in float32
     weights : Hedge's
-    error : "fdr", "fwer" or "balanced", as in `hedgerow.edges.judge_pairs`
+    error : "fdr", "fwer" or "balanced", as in `hedgerow.method.edges.judge_pairs`
     settings : those that the weights were learned with
     loosest : level up to which q-values are of interest
     """
@@ -143,7 +137,7 @@ class _Test:
         label = merged_labels(size, smallest_group(self.p))
         size, above = np.bincount(label, weights=size), np.bincount(label, weights=above)
         share = null_shares_of_counts(size.astype(np.int64), above)
-        weights = group_weights(share, size, count_nulls_only=self.error != "fwer")
+        weights = group_priors(share, size, count_nulls_only=self.error != "fwer")
         return torch.tensor(weights[label], device=counts.device)
 
     def _listed(self, cut: float) -> tuple[Tensor, pairs.Scores]:

@@ -1,6 +1,6 @@
 """The learning pass on a GPU: every node through all the batches, some nodes at a time.
 
-The method is that of `hedgerow.hedge`. No node needs another one's state, so a strip of nodes goes
+The method is that of `method.hedge`. No node needs another one's state, so a strip of nodes goes
 through all the rows before the next strip begins, and of the p×p arrays of the learner only the
 average weights are ever held in full.
 """
@@ -16,8 +16,8 @@ from torch import Tensor
 
 from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
 from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
-from hedgerow.hedge import LARGEST_RADIUS
-from hedgerow.moments import SMALLEST_SPREAD
+from hedgerow.method.hedge import LARGEST_RADIUS
+from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.progress import report
 
 STRIP_BYTES = 8 << 30  # memory for the pulls of one strip of nodes

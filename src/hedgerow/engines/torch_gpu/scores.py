@@ -13,7 +13,7 @@ import torch
 from scipy import special
 from torch import Tensor
 
-from hedgerow import edges
+from hedgerow.method import scores
 
 _MANY = 30  # degrees of freedom for which the expansion is good enough
 _SMALLEST_LOG = -69.0  # keeps the score finite where a correlation is one
@@ -33,7 +33,7 @@ def z_score(correlation: Tensor, freedom: Tensor | float) -> Tensor:
     few = (freedom < _MANY).expand_as(result)
     if few.any():
         some = (values[few].cpu().numpy() for values in (correlation, freedom.expand_as(result)))
-        result[few] = torch.tensor(edges.z_score(*some), device=result.device)
+        result[few] = torch.tensor(scores.z_score(*some), device=result.device)
     return result
 
 

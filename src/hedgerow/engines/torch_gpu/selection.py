@@ -1,6 +1,6 @@
 """Forward selection of every node's neighbours and least squares on them, many nodes at once.
 
-The recurrences are those of `hedgerow.neighbours.select`: each step needs one new direction for
+The recurrences are those of `method.neighbours.select`: each step needs one new direction for
 every node that still selects, and its products with all columns are one matrix product. Whatever
 ends up in a result (basis, residuals, coefficients) is computed in float32 from the rows.
 """
@@ -20,7 +20,7 @@ _BLOCK = 2048  # columns that one program of the kernel handles
 
 
 class Rules(NamedTuple):
-    """The constants of `hedgerow.neighbours`."""
+    """The constants of `hedgerow.method.neighbours`."""
 
     level: float  # of each node's selection
     most: int  # neighbours of a node

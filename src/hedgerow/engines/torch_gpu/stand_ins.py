@@ -1,4 +1,4 @@
-"""Chosen neighbours for which another variable could stand in (`hedgerow.stand_ins`)."""
+"""Chosen neighbours for which another variable could stand in (`hedgerow.method.stand_ins`)."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from torch import Tensor
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
 from hedgerow.engines.torch_gpu.singles import some_at_a_time, what_is_left
-from hedgerow.neighbours import COLLINEAR, step_thresholds
+from hedgerow.method.neighbours import COLLINEAR, step_thresholds
 
 
 class _Triples(NamedTuple):

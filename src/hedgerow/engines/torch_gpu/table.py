@@ -7,10 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hedgerow.engines._interface import Array, Named
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
-from hedgerow.forgetting import NEVER
-from hedgerow.moments import Moments
+from hedgerow.method.engine import Array, Named
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.moments import Moments
 
 Rows = NDArray[np.floating]
 

@@ -1,0 +1,1 @@
+"""Where variables are drawn: what the report, the live page and `hedgerow.plot` share."""

@@ -1,0 +1,1 @@
+"""What engines share and the readable functions do not need."""

@@ -1,0 +1,183 @@
+"""What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.base.words import listed
+
+
+def read_rows(
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    names: Iterable[Hashable] | None = None,
+    min_rows: int = 1,
+    dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
+) -> NDArray[np.floating]:
+    """Return ``X`` as a C-contiguous array of at least two columns, of numbers that can be squared.
+
+    ``X`` is an array, a data frame (pandas, polars, or any that narwhals knows) or an Arrow
+    table. Names and number of columns are kept on the estimator when ``reset`` is true, and
+    compared with those kept otherwise; ``names`` are for an ``X`` that has none. An array whose
+    type is in ``dtypes`` is not copied.
+    """
+    X = _without_mask(X)
+    _refuse_non_numeric(X)
+    rules: dict[str, Any] = {
+        "dtype": list(dtypes),
+        "order": "C",
+        "ensure_all_finite": False,
+        "ensure_min_samples": min_rows,
+        "ensure_min_features": 2 if reset else 1,
+    }
+    try:
+        if names is None:
+            rows = validate_data(estimator, X, reset=reset, **rules)
+        else:
+            rows = check_array(X, estimator=estimator, input_name="X", **rules)
+            _take_names(estimator, X, rows.shape[1], list(names), reset=reset)
+    except TypeError as error:
+        raise TypeError(f"{error}{_first_not_a_number(X)}") from error
+    _refuse_too_large(rows, column_labels(estimator))
+    return rows
+
+
+def column_labels(estimator: BaseEstimator) -> NDArray[np.object_]:
+    """Return the names of the columns seen, or their numbers where they have no names."""
+    labels = getattr(estimator, "feature_names_in_", range(estimator.n_features_in_))
+    return np.asarray(labels, dtype=object)
+
+
+def _take_names(
+    estimator: BaseEstimator, X: Any, n_columns: int, names: list[Hashable], *, reset: bool
+) -> None:
+    """Keep the names that somebody gives to the columns of ``X``; raise if others are known."""
+    expected = n_columns if reset else estimator.n_features_in_
+    if n_columns != expected:
+        raise ValueError(
+            f"X has {n_columns} features, but {type(estimator).__name__} is expecting {expected} "
+            f"features as input"
+        )
+    if len(names) != n_columns:
+        raise ValueError(
+            f"feature_names must be one for each of {n_columns} columns, got {len(names)}"
+        )
+    frame = nw.from_native(X, pass_through=True)
+    kept = [] if reset else list(getattr(estimator, "feature_names_in_", []))
+    for whose, known in (
+        ("those of X", frame.columns if isinstance(frame, nw.DataFrame) else []),
+        ("those given before", kept),
+    ):
+        for j, (old, new) in enumerate(zip(known, names)):
+            if old != new:
+                raise ValueError(
+                    f"feature_names must be {whose}, got {new!r} for column {j}, {old!r}"
+                )
+    estimator.n_features_in_ = n_columns
+    estimator.feature_names_in_ = np.fromiter(names, dtype=object, count=n_columns)
+
+
+def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.object_]) -> None:
+    """Raise if a column's lowest value is its highest: it has no partial correlations."""
+    constant = np.flatnonzero(low == high)
+    if constant.size:
+        columns = listed(f"{labels[j]!r} (always {low[j]:g})" for j in constant)
+        raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
+
+
+def _without_mask(X: Any) -> Any:
+    """Return what a masked array holds, or rows of masked arrays; raise if anything is masked."""
+    if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
+        X = np.ma.array(X)
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    masked = np.ma.getmaskarray(X)
+    if masked.any():
+        per_column = masked.sum(axis=0) if masked.ndim == 2 else np.atleast_1d(masked.sum())
+        columns = listed(f"{j} ({per_column[j]})" for j in np.flatnonzero(per_column))
+        raise ValueError(
+            f"X must be finite, got {masked.sum()} masked (missing) values in columns: {columns}"
+        )
+    return X.data
+
+
+def _refuse_non_numeric(X: Any) -> None:
+    """Raise for columns that are not numbers, even where text could be read as numbers."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("X must be a table in memory, got a lazy one; collect() reads it")
+    if isinstance(frame, nw.DataFrame):
+        bad = _frame_columns_not_numeric(frame)
+    elif isinstance(X, np.ndarray) and X.dtype.kind in "mM":  # a time without value is a number
+        bad = [f"all ({X.dtype})"]
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "USO":
+        bad = [
+            str(j) for j in range(X.shape[1]) if any(isinstance(v, str | bytes) for v in X[:, j])
+        ]
+    else:
+        return
+    if bad:
+        raise ValueError(f"X must have numeric columns, got columns that are not: {listed(bad)}")
+
+
+def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
+    # Columns of mixed Python objects are left to the conversion that follows.
+    accepted = (nw.Boolean, nw.Object, nw.Unknown)
+    return [
+        f"{name!r} ({dtype})"
+        for name, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or isinstance(dtype, accepted))
+    ]
+
+
+def _first_not_a_number(X: Any) -> str:
+    """Return where the first object is that stopped a conversion to numbers, if one is found."""
+    cells = getattr(X, "to_numpy", lambda: X)()
+    if not isinstance(cells, np.ndarray) or cells.ndim != 2 or cells.dtype != object:
+        return ""
+    labels = list(getattr(X, "columns", range(cells.shape[1])))
+    for (row, column), value in np.ndenumerate(cells):
+        if not (value is None or isinstance(value, Real)):
+            return f"; X must have numbers, got {value!r} in column {labels[column]!r}, row {row}"
+    return ""
+
+
+def _refuse_too_large(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:
+    """Raise for NaN and infinity, and for numbers whose squares could not be summed."""
+    # No entry is larger than the root of the sum of squares, which costs no array. In single
+    # precision it overflows earlier than need be: then a closer look finds nothing.
+    flat = rows.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.dot(flat, flat) <= LARGEST_NUMBER**2:
+            return
+    missing, infinite = np.isnan(rows), np.isinf(rows)
+    per_column = missing.sum(axis=0) + infinite.sum(axis=0)
+    if per_column.any():
+        columns = listed(f"{labels[j]!r} ({per_column[j]})" for j in np.flatnonzero(per_column))
+        raise ValueError(
+            f"X must be finite, got {missing.sum()} NaN (missing) and {infinite.sum()} inf values "
+            f"in columns: {columns}"
+        )
+    _refuse_beyond(np.abs(rows) > LARGEST_NUMBER, rows, labels)
+
+
+def _refuse_beyond(
+    beyond: NDArray[np.bool_], rows: NDArray[np.floating], labels: NDArray[np.object_]
+) -> None:
+    if beyond.any():
+        i, j = np.argwhere(beyond)[0]
+        columns = listed(repr(label) for label in labels[beyond.any(axis=0)])
+        raise ValueError(
+            f"X must have numbers of size up to {LARGEST_NUMBER:g}, whose squares can be summed, "
+            f"got {rows[i, j]:g} in column {labels[j]!r}, row {i} (the first of {beyond.sum()}, in "
+            f"columns: {columns})"
+        )

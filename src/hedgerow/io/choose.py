@@ -1,0 +1,114 @@
+"""Which columns of a file are learned from."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from io import StringIO
+from typing import NamedTuple
+
+from hedgerow.base.words import listed
+from hedgerow.io.source import EMPTY, Column, DataError
+
+
+class Wish(NamedTuple):
+    """Columns that the user wants, and does not want, and those that are no variables."""
+
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    time: str | None = None  # says when a row was made
+    id: str | None = None  # says what it is called
+
+    @property
+    def beside(self) -> list[str]:
+        """The columns that are no variables."""
+        return [name for name in (self.time, self.id) if name is not None]
+
+
+class Choice(NamedTuple):
+    """Places of the columns to read, and the names of those left out for a flaw, by flaw."""
+
+    chosen: list[int]
+    left_out: dict[str, list[str]]
+
+
+def choose(columns: list[Column], wish: Wish) -> Choice:
+    """Return the columns without a flaw that are wanted (all, if none is named) and not dropped.
+
+    A name is taken as it is; text that is no name may be several between commas, and may have
+    ``*`` and ``?`` for any characters.
+    """
+    names = [column.name for column in columns]
+    refuse_repeated(names)
+    named, matched = _find(wish.columns, names)
+    kept = (named | matched if wish.columns else set(names)) - set().union(*_find(wish.drop, names))
+    kept -= {names[place_of(name, columns)] for name in wish.beside}
+    # Cells that are empty at first may have numbers later, and who names a column knows.
+    columns = [
+        column._replace(flaw=None) if column.flaw == EMPTY and column.name in named else column
+        for column in columns
+    ]
+    for column in columns:
+        if column.flaw and column.name in named & kept:
+            raise DataError(f"column {column.name!r} cannot be learned from: {column.flaw}")
+    left_out: dict[str, list[str]] = {}
+    for j, column in enumerate(columns):
+        if column.flaw and column.name in kept:
+            left_out.setdefault(column.flaw, []).append(column.name or f"number {j + 1}")
+    chosen = [j for j, column in enumerate(columns) if column.name in kept and not column.flaw]
+    if len(chosen) < 2:
+        raise _too_few([names[j] for j in chosen], left_out)
+    return Choice(chosen, left_out)
+
+
+def place_of(name: str, columns: list[Column]) -> int:
+    """Return the place of one column by its name."""
+    names = [column.name for column in columns]
+    if name not in names:
+        raise _unknown(name, names)
+    return names.index(name)
+
+
+def refuse_repeated(names: list[str]) -> None:
+    """Raise if two columns have one name; some may have none."""
+    repeated = [name for name, count in Counter(names).items() if count > 1 and name]
+    if repeated:
+        raise DataError(
+            f"column names must differ, got more than once: {listed(map(repr, repeated))}"
+        )
+
+
+def _find(texts: Sequence[str], names: list[str]) -> tuple[set[str], set[str]]:
+    """Return the columns asked for by name, and those by pattern."""
+    known = set(names)
+    named: set[str] = set()
+    matched: set[str] = set()
+    for text in texts:
+        for word in [text] if text in known else _words(text):
+            if word in known:
+                named.add(word)
+                continue
+            is_pattern = "*" in word or "?" in word
+            matches = {name for name in names if fnmatchcase(name, word)} if is_pattern else set()
+            if not matches:
+                raise _unknown(word, names)
+            matched |= matches
+    return named, matched
+
+
+def _words(text: str) -> list[str]:
+    """Return what is between commas; quotes keep a comma, or a newline, inside a name."""
+    return next(csv.reader(StringIO(text, newline=""), skipinitialspace=True), [])
+
+
+def _unknown(word: str, names: list[str]) -> DataError:
+    close = get_close_matches(word, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {listed(map(repr, names))}"
+    return DataError(f"no column is called {word!r}; {hint}")
+
+
+def _too_few(chosen: list[str], left_out: dict[str, list[str]]) -> DataError:
+    found = f"one, {chosen[0]!r}" if chosen else "none"
+    reasons = "".join(f"; {flaw}: {listed(map(repr, names))}" for flaw, names in left_out.items())
+    return DataError(f"at least two columns of numbers are needed, got {found}{reasons}")

@@ -1,0 +1,120 @@
+"""From the correlation matrix and Hedge's weights to tested edges.
+
+Two witnesses speak about every pair. The *refit* (least squares on a few chosen neighbours) says
+how strongly the two are related given the neighbours of one of them, the one with fewer. *Hedge*
+says how strongly they are related given its shrunk weights. An edge needs both:
+
+1. the refit's p-value must survive the correction for many tests, where a pair that Hedge finds
+   more related than the refit does is given a larger prior in it;
+2. Hedge must agree at the same level, or the refit must be so clear that the largest error it can
+   plausibly have does not matter.
+
+If not a single false edge is allowed, the refit must also hold where another variable could have
+been chosen as a neighbour. If rows are few, the same is asked once more of a statistic that is
+right when the neighbours of either node are right.
+
+For a balanced graph only the first is asked: its q-values estimate an error rate, and do not keep
+it.
+
+docs/theory.md derives the statistics and their errors (section 10), the priors (11) and the
+agreement (12), and says what is proved, what is asymptotic and what is only measured.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from hedgerow.method.groups import pair_priors
+from hedgerow.method.levels import agreement_margins, asks_both, smallest_levels
+from hedgerow.method.neighbours import Refit, refit
+from hedgerow.method.scores import two_sided, z_score
+from hedgerow.method.stand_ins import weaken
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.signedinteger]
+
+MIN_ROWS = 5
+_TINY = np.finfo(np.float64).eps
+
+
+class EdgeTests(NamedTuple):
+    """One entry for each pair i < j, in the order of ``np.triu_indices``."""
+
+    partial_corr: Array  # estimate of the partial correlation given all other variables
+    z: Array  # the refit's evidence, about standard normal where there is no edge
+    p_value: Array
+    q_value: Array  # smallest error level at which the pair is an edge
+    unexplained: Array  # for each node: share of its variance its neighbours do not explain
+
+
+def judge_pairs(
+    corr: Array, n_rows: float, hedge_weights: NDArray[np.floating], error: str
+) -> EdgeTests:
+    """Test every pair of variables.
+
+    Parameters
+    ----------
+    corr : correlation matrix of the rows
+    n_rows : number of rows, at least ``MIN_ROWS``; of weighted rows, the effective one
+    hedge_weights : row i holds Hedge's weights for node i
+    error : "fdr" for the false discovery rate, "fwer" for the familywise error rate, "balanced" for
+        an estimate of the former without precautions
+    """
+    upper = np.triu_indices(len(corr), 1)
+    fitted = refit(corr, n_rows)
+    careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
+    z = given_fewer(careful, n_rows, upper)
+    witness = z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
+    estimate = -debiased(corr, fitted.coefficients)[upper]
+    q_value = _adjusted(z, witness, len(corr), n_rows, error)
+    if asks_both(len(corr), n_rows, error):
+        used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
+        both = z_score(estimate, n_rows - 2 - used)
+        q_value = np.maximum(q_value, _adjusted(both, witness, len(corr), n_rows, error))
+    return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual)
+
+
+def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) -> Array:
+    """Return z of every pair given the neighbours of the node that has fewer of them.
+
+    Of two nodes with equally many, the weaker result counts. The neighbours of either node
+    separate it from all others, so either is enough; the fewer are conditioned on, the less of
+    the relation they explain away.
+    """
+    z = z_score(fitted.partial, n_rows - 2 - fitted.given)
+    first, second = z[upper], z.T[upper]
+    sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
+    weaker = np.where(np.abs(first) < np.abs(second), first, second)
+    return np.select([sizes[0] < sizes[1], sizes[1] < sizes[0]], [first, second], weaker)
+
+
+def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
+    """Return the smallest level at which z and the witness make an edge of each pair."""
+    priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer")
+    margins = agreement_margins(n_columns, n_rows, error)
+    return smallest_levels(z, witness, priors, margins, error)
+
+
+def debiased(corr: Array, weights: Any) -> Array:
+    """Return an estimate of theta_ij / sqrt(theta_ii theta_jj) for every pair.
+
+    Its error is of second order in the error of the weights: the product of what two nodes'
+    weights miss (docs/theory.md, section 10). The weights may be dense or sparse.
+
+    Examples
+    --------
+    >>> corr = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> debiased(corr, np.array([[0.0, 0.6], [0.6, 0.0]])).round(12)
+    array([[ 0. , -0.6],
+           [-0.6,  0. ]])
+    """
+    explained = weights @ corr
+    residual = corr - explained - explained.T + (weights @ explained.T).T
+    variance = np.maximum(np.diag(residual), _TINY)
+    direct = (weights * variance).toarray() if issparse(weights) else weights * variance
+    scale = np.sqrt(variance)
+    result = -(residual + direct + direct.T) / scale / scale[:, None]
+    np.fill_diagonal(result, 0.0)
+    return np.clip(result, -1.0, 1.0)

@@ -1,0 +1,79 @@
+"""What an engine is: the functions that the estimator calls, on arrays that were checked before.
+
+An engine is a module with these functions. It owns the form of its state, and of the evidence that
+the tests are made from: running sums, or rows on a graphics card. `numpy_ref` is the readable one;
+the others must agree with it.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.moments import Moments
+
+Indices = NDArray[np.intp]
+Array = NDArray[np.float64]
+Named = dict[str, NDArray[Any]]
+
+
+class Repeats(NamedTuple):
+    """What each column adds to those before it."""
+
+    varies: NDArray[np.bool_]
+    original: Indices  # the first column that is this one up to scale, shift and sign; or itself
+    sign: Array  # of the correlation of the two
+    too_small: NDArray[np.bool_]  # whether its numbers are too small to tell if it varies
+
+
+class Edges(NamedTuple):
+    """Pairs of columns with q-values up to some level, in no particular order."""
+
+    source: Indices
+    target: Indices
+    partial_corr: Array
+    z: Array
+    p_value: Array
+    q_value: Array
+    unexplained: Array  # for each column: share that its neighbours do not explain
+
+
+class Engine(Protocol):
+    """The functions of an engine. Those that return a state may overwrite the one they get."""
+
+    def init(self, n_columns: int, half_life: float = NEVER) -> Any:
+        """Return the state before the first row."""
+
+    def learn(self, state: Any, rows: NDArray[np.floating]) -> Any:
+        """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
+
+    def count(self, state: Any, rows: NDArray[np.floating]) -> Any:
+        """Return the state with the rows of an unfinished batch in its moments, and no more."""
+
+    def mean(self, state: Any) -> Array:
+        """Return the mean of each column."""
+
+    def moments(self, state: Any) -> Moments:
+        """Return the moments of the rows; with as many numbers as there are pairs of columns."""
+
+    def to_numpy(self, state: Any) -> Named:
+        """Return all that is kept, by name; ``table`` where that is the rows themselves."""
+
+    def from_numpy(self, arrays: Named) -> Any:
+        """Return the state whose `to_numpy` these are. Every engine can begin from a table."""
+
+    def evidence(self, state: Any, rows: NDArray[np.floating]) -> Any:
+        """Return what all rows say, those of an unfinished batch (counted before) included."""
+
+    def weights(self, evidence: Any) -> NDArray[np.floating]:
+        """Return the matrix of Hedge's average weights: row i holds node i's."""
+
+    def repeats(self, evidence: Any, copy: float) -> Repeats:
+        """Compare all columns; a correlation that exceeds ``copy`` makes one repeat the other."""
+
+    def part(self, evidence: Any, columns: Indices, repeats: Repeats) -> Any:
+        """Return the evidence on some columns; weight on a repeated one goes to its original."""
+
+    def find_edges(self, evidence: Any, error: str, loosest: float) -> Edges:
+        """Test every pair of columns, all of which vary, as `edges.judge_pairs` does."""

@@ -1,0 +1,150 @@
+"""The graph that some rows support: edges with their tests, and what the user should know.
+
+Two kinds of columns are set aside before testing. A column that never varies is an isolated node.
+A column that is another one again (up to scale, shift and sign) is joined to that one alone, with
+partial correlation 1 or -1, and the first of such copies stands for all of them.
+"""
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from hedgerow.method.balance import balanced_level, stands_out
+from hedgerow.method.edges import MIN_ROWS
+from hedgerow.method.engine import Engine, Repeats
+from hedgerow.method.levels import BIAS_OF_FEW_ROWS, BIAS_TO_DOUBT, plausible_bias
+from hedgerow.method.promises import BALANCED
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Edges up to this level are kept unless told otherwise, to be seen at a looser level later.
+LOOSEST_LEVEL = 0.5
+_COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
+_DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
+_STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
+_STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
+
+
+class Graph(NamedTuple):
+    """Edges by column number, the surest first, and findings about the columns."""
+
+    source: Indices
+    target: Indices
+    partial_corr: Array
+    z: Array
+    p_value: Array
+    q_value: Array
+    constant: Indices  # columns that never varied
+    copies: Indices  # columns that repeat an earlier one ...
+    originals: Indices  # ... and that one
+    determined: Indices  # columns that a few others determine exactly
+    unexplained: float  # share of a typical column's variance that its neighbours leave
+    too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
+
+    def up_to(self, level: float) -> "Graph":
+        """Return the graph at an error level."""
+        keep = self.q_value <= level
+        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+
+    def balanced_level(self) -> float:
+        """Return the level at which false and missed edges weigh the same."""
+        return balanced_level(self.q_value, LOOSEST_LEVEL)
+
+
+def graph_of(
+    engine: Engine, evidence: Any, n_rows: float, error: str, loosest: float = LOOSEST_LEVEL
+) -> Graph:
+    """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's."""
+    enough = n_rows >= MIN_ROWS
+    repeats = engine.repeats(evidence, _COPY)
+    every = np.arange(len(repeats.original))
+    if not enough:  # of two rows, every column repeats the first
+        repeats = repeats._replace(original=every)
+    tested = np.flatnonzero(repeats.varies & (repeats.original == every))
+    copies = np.flatnonzero(repeats.varies & (repeats.original != every))
+
+    edges = _no_edges()
+    determined, unexplained = np.empty(0, dtype=np.intp), 1.0
+    if enough and len(tested) > 1:
+        if len(tested) < len(every):
+            evidence = engine.part(evidence, tested, repeats)
+        found = engine.find_edges(evidence, error, loosest)
+        if error != BALANCED or stands_out(found.p_value, comb(len(tested), 2)):
+            edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
+        determined = tested[found.unexplained < _DETERMINED]
+        unexplained = float(np.median(found.unexplained))
+    edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
+    order = np.lexsort((-np.abs(edges[3]), edges[5]))
+    source, target, partial_corr, z, p_value, q_value = edges[:, order]
+    return Graph(
+        source=source.astype(np.intp),
+        target=target.astype(np.intp),
+        partial_corr=partial_corr,
+        z=z,
+        p_value=p_value,
+        q_value=q_value,
+        constant=np.flatnonzero(~repeats.varies),
+        too_small=np.flatnonzero(repeats.too_small),
+        copies=copies,
+        originals=repeats.original[copies],
+        determined=determined,
+        unexplained=unexplained,
+    )
+
+
+def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
+    """Return the rows with which a single edge of this strength would be significant.
+
+    Examples
+    --------
+    >>> rows_to_detect(0.5, n_columns=50, level=0.05)
+    59
+    """
+    pairs = n_columns * (n_columns - 1) / 2
+    needed = stats.norm.isf(level / pairs / 2) / np.arctanh(partial_corr)
+    return int(np.ceil(needed**2)) + 3
+
+
+def shortage_of_rows(
+    n_rows: float, n_columns: int, level: float | None, unexplained: float, kind: str = "rows"
+) -> str | None:
+    """Return what to tell the user if the rows are too few to keep the promise, else None.
+
+    Without a level, for a balanced graph, it is the estimated share of false edges that suffers.
+    """
+    bound = "its estimate" if level is None else f"the level {level}"
+    level = level or LOOSEST_LEVEL
+    if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
+        return (
+            f"{n_rows:.0f} {kind} are too few for any edge among {n_columns} columns to be "
+            f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
+            f"correlations of {_MODERATE}"
+        )
+    related = unexplained < _STRONGLY_RELATED
+    most, so = (
+        (BIAS_TO_DOUBT, " as strongly related as these") if related else (BIAS_OF_FEW_ROWS, "")
+    )
+    if plausible_bias(n_columns, n_rows) > most:
+        enough = int(np.ceil((plausible_bias(n_columns, 1) / most) ** 2))
+        return (
+            f"{n_rows:.0f} {kind} are few for {n_columns} columns{so}: indirect relations can pass "
+            f"for edges, and the share of false edges may exceed {bound}; from {enough} "
+            f"rows on it was measured to hold"
+        )
+    return None
+
+
+def _copy_edges(copies: Indices, repeats: Repeats) -> Array:
+    beyond_doubt = np.full(len(copies), -stats.norm.ppf(np.finfo(np.float64).tiny))
+    zero = np.zeros(len(copies))
+    strength = repeats.sign[copies]
+    ends = repeats.original[copies], copies
+    return np.array([*ends, strength, strength * beyond_doubt, zero, zero])
+
+
+def _no_edges() -> Array:
+    return np.empty((6, 0))

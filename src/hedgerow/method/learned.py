@@ -1,0 +1,87 @@
+"""What the engines for processors keep: running sums, and no rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method import hedge
+from hedgerow.method.engine import Indices, Named, Repeats
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.hedge import HedgeState
+from hedgerow.method.moments import Columns, Moments, scaled_moments
+
+
+class Learned(NamedTuple):
+    """What some rows have taught.
+
+    The moments can be ahead of Hedge, which learns in whole batches: the first
+    ``moments.rows - hedge.rows`` rows of the next batch are then counted in them already.
+    """
+
+    moments: Moments
+    hedge: HedgeState
+    half_life: float = NEVER
+
+
+def scaled(learned: Learned, factor: float) -> Learned:
+    """Return the sums as if all row weights so far had been multiplied."""
+    if factor == 1.0:
+        return learned
+    moments, learner, half_life = learned
+    return Learned(scaled_moments(moments, factor), hedge.scaled(learner, factor), half_life)
+
+
+def named(learned: Learned) -> Named:
+    """Return the sums by name."""
+    moments, learner, half_life = learned
+    return {
+        "half_life": np.array(half_life),
+        "rows": np.array(moments.rows),
+        "learned_rows": np.array(learner.rows),
+        "mean": moments.mean,
+        "products": moments.products,
+        "weight": np.array(moments.weight),
+        "squared_weight": np.array(moments.squared_weight),
+        "column_mean": learner.columns.mean,
+        "column_squares": learner.columns.squares,
+        "column_weight": np.array(learner.columns.weight),
+        "gradient": learner.gradient,
+        "curvature": learner.curvature,
+        "matched": learner.matched,
+        "squared": learner.squared,
+        "average": learner.average,
+    }
+
+
+def learned_of(arrays: Named) -> Learned:
+    """Return the sums that have been given names."""
+    get = arrays.__getitem__
+    columns = Columns(
+        int(get("learned_rows")),
+        get("column_mean"),
+        get("column_squares"),
+        float(get("column_weight")),
+    )
+    learner = HedgeState(columns, *(get(name) for name in HedgeState._fields[1:]))
+    weights = float(get("weight")), float(get("squared_weight"))
+    moments = Moments(int(get("rows")), get("mean"), get("products"), *weights)
+    return Learned(moments, learner, float(get("half_life")))
+
+
+def part_of(
+    moments: Moments, weights: NDArray[np.floating], columns: Indices, repeats: Repeats
+) -> tuple[Moments, NDArray[np.floating]]:
+    """Return moments and weights of some columns."""
+    square = np.ix_(columns, columns)
+    part = moments._replace(mean=moments.mean[columns], products=moments.products[square])
+    return part, _folded(weights, repeats)[square]
+
+
+def _folded(weights: NDArray[np.floating], repeats: Repeats) -> NDArray[np.floating]:
+    """Give the weight that Hedge put on a copy to its original."""
+    folded = weights.copy()
+    for copy in np.flatnonzero(repeats.original != np.arange(len(weights))):
+        folded[:, repeats.original[copy]] += repeats.sign[copy] * weights[:, copy]
+    np.fill_diagonal(folded, 0.0)
+    return folded

@@ -1,0 +1,71 @@
+"""The smallest error level at which two scores make an edge of a pair.
+
+The refit's p-value is corrected for many tests, and Hedge must agree at the same level, or the
+refit must be so clear that the largest error it can plausibly have does not matter. How large that
+is depends on the numbers of rows and columns (docs/theory.md, section 12).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.neighbours import detection_limit
+from hedgerow.method.promises import BALANCED
+from hedgerow.method.scores import two_sided
+
+Array = NDArray[np.float64]
+
+# Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
+BIAS_OF_FEW_ROWS = 1.5
+# One standard error: too much for a single statistic where no false edge is allowed, and for the
+# promise where columns are strongly related.
+BIAS_TO_DOUBT = 1.0
+
+
+def smallest_levels(
+    z: Array,
+    witness: Array,
+    priors: Array,
+    margins: tuple[float, float],
+    error: str,
+    n_tests: int | None = None,
+) -> Array:
+    """Return the smallest level at which each pair is an edge, given the priors of the pairs.
+
+    With ``n_tests``, the pairs are the strongest of so many.
+    """
+    adjust = holm if error == "fwer" else benjamini_hochberg
+    levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)
+    if error == BALANCED:
+        return levels
+    off_witness, off_z = margins
+    agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
+    return np.maximum(levels, adjust(two_sided(np.maximum(agreement, 0.0)), n_tests))
+
+
+def plausible_bias(n_columns: int, n_rows: float) -> float:
+    """Return the largest error of z from one common neighbour that both nodes' choices missed."""
+    return detection_limit(n_columns) ** 2 / float(np.sqrt(n_rows))
+
+
+def rows_are_few(n_columns: int, n_rows: float) -> bool:
+    """Return whether the rows are too few for the promised error rate to have been measured."""
+    return plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS
+
+
+def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
+    """Return whether rows are so few that the statistic given both nodes' neighbours counts too."""
+    few = error == "fwer" and plausible_bias(n_columns, n_rows) > BIAS_TO_DOUBT
+    return error != BALANCED and (few or rows_are_few(n_columns, n_rows))
+
+
+def agreement_margins(n_columns: int, n_rows: float, error: str) -> tuple[float, float]:
+    """Return by how much Hedge's score, or else the refit's, must be clear of chance.
+
+    No pair is ever clear by infinity: where nothing depends on agreement, none need be listed.
+    """
+    if error == BALANCED:
+        return np.inf, np.inf
+    bias = plausible_bias(n_columns, n_rows)
+    shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
+    return shortage**4 * bias / 8, shortage * bias

@@ -1,0 +1,176 @@
+"""Running mean, spread and covariance of a stream of rows; stable, and mergeable.
+
+Sums are kept about the running mean, never about zero, so a column with mean 1e8 and variance 1
+loses nothing. Two states of disjoint rows merge into the state of all the rows.
+
+Rows may have weights; only their ratios matter. Without any, each row has the weight one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+_ROUNDING = 1e-13  # relative error that sums of many rows may gather
+# The least standard deviation of a column that varies. Its square, 1e-290, and products of two are
+# far from 2.2e-308, where numbers begin to lose digits; so is the precision, up to 1e9 times the
+# inverse of it, from overflow.
+SMALLEST_SPREAD = 1e-145
+
+
+class Columns(NamedTuple):
+    """Number of rows, mean and sum of squared deviations of each column."""
+
+    rows: int
+    mean: Array
+    squares: Array
+    weight: float  # of all rows together
+
+    @property
+    def scale(self) -> Array:
+        """Standard deviation of each column; zero where a column has not varied."""
+        scale = np.sqrt(self.squares / (self.weight or 1.0))
+        return np.where(scale > SMALLEST_SPREAD, scale, 0.0)
+
+
+class Moments(NamedTuple):
+    """Number of rows, mean and matrix of summed products of deviations."""
+
+    rows: int
+    mean: Array
+    products: Array
+    weight: float  # of all rows together
+    squared_weight: float  # sum of the rows' squared weights
+
+    @property
+    def covariance(self) -> Array:
+        """Covariance matrix of the rows seen, divided by their weight."""
+        return self.products / (self.weight or 1.0)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight with which averages would be as precise."""
+        return self.weight * (self.weight / (self.squared_weight or 1.0))
+
+
+def init_columns(n_columns: int) -> Columns:
+    """Return the state of no rows."""
+    return Columns(0, np.zeros(n_columns), np.zeros(n_columns), weight=0.0)
+
+
+def init_moments(n_columns: int) -> Moments:
+    """Return the state of no rows."""
+    products = np.zeros((n_columns, n_columns))
+    return Moments(0, np.zeros(n_columns), products, weight=0.0, squared_weight=0.0)
+
+
+def columns_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Columns:
+    """Return the column moments of some rows."""
+    row_weights = _row_weights(rows, row_weights)
+    mean = _mean(rows, row_weights)
+    squares = (np.square(rows - mean) * row_weights[:, None]).sum(axis=0)
+    return Columns(len(rows), mean, squares, row_weights.sum())
+
+
+def moments_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Moments:
+    """Return the moments of some rows.
+
+    Examples
+    --------
+    >>> moments_of(np.array([[1.0, 2.0], [3.0, 6.0]])).products
+    array([[2., 4.],
+           [4., 8.]])
+    """
+    row_weights = _row_weights(rows, row_weights)
+    mean = _mean(rows, row_weights)
+    centred = (rows - mean) * np.sqrt(row_weights)[:, None]
+    return Moments(
+        len(rows), mean, centred.T @ centred, row_weights.sum(), np.square(row_weights).sum()
+    )
+
+
+def merge_columns(a: Columns, b: Columns) -> Columns:
+    """Return the column moments of the rows of both."""
+    weight = a.weight + b.weight
+    if weight == 0:
+        return a
+    shift = b.mean - a.mean
+    mean = a.mean + shift * (b.weight / weight)
+    squares = a.squares + b.squares + shift**2 * (a.weight * b.weight / weight)
+    return Columns(a.rows + b.rows, mean, squares, weight)
+
+
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Return the moments of the rows of both."""
+    weight = a.weight + b.weight
+    if weight == 0:
+        return a
+    shift = b.mean - a.mean
+    mean = a.mean + shift * (b.weight / weight)
+    between = np.outer(shift, shift) * (a.weight * b.weight / weight)
+    squared_weight = a.squared_weight + b.squared_weight
+    products = a.products + b.products + between
+    return Moments(a.rows + b.rows, mean, products, weight, squared_weight)
+
+
+def scaled_columns(columns: Columns, factor: float) -> Columns:
+    """Return the state with all weights multiplied."""
+    squares, weight = columns.squares * factor, columns.weight * factor
+    return columns._replace(squares=squares, weight=weight)
+
+
+def scaled_moments(moments: Moments, factor: float) -> Moments:
+    """Return the state with all weights multiplied."""
+    return moments._replace(
+        products=moments.products * factor,
+        weight=moments.weight * factor,
+        squared_weight=moments.squared_weight * factor**2,
+    )
+
+
+def varies(moments: Moments) -> NDArray[np.bool_]:
+    """Return which columns vary by more than the rounding error of their values."""
+    return _spread(moments) > np.maximum(_ROUNDING * np.abs(moments.mean), SMALLEST_SPREAD)
+
+
+def too_small(moments: Moments) -> NDArray[np.bool_]:
+    """Return which columns have numbers so small that it cannot be told whether they vary.
+
+    Not those that have been zero throughout.
+    """
+    return so_small(moments.mean, _spread(moments))
+
+
+def so_small(mean: Array, spread: Array) -> NDArray[np.bool_]:
+    """Return the same, given the mean and the standard deviation of each column."""
+    tiny = (spread <= SMALLEST_SPREAD) & (np.abs(mean) <= SMALLEST_SPREAD / _ROUNDING)
+    return tiny & ((spread != 0) | (mean != 0))
+
+
+def per_scale(moments: Moments) -> Array:
+    """Return one over the root of each column's sum of squares; zero where it never varied."""
+    squares = np.where(varies(moments), np.diag(moments.products), np.inf)
+    return 1.0 / np.sqrt(squares)
+
+
+def correlation(moments: Moments) -> Array:
+    """Return the correlation matrix; columns that never varied have zeros and a one."""
+    factor = per_scale(moments)
+    result = moments.products * np.outer(factor, factor)
+    np.fill_diagonal(result, 1.0)
+    return result
+
+
+def _spread(moments: Moments) -> Array:
+    return np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
+
+
+def _row_weights(rows: NDArray[np.floating], row_weights: Array | None) -> Array:
+    return np.ones(len(rows)) if row_weights is None else row_weights
+
+
+def _mean(rows: NDArray[np.floating], row_weights: Array) -> Array:
+    return (rows * row_weights[:, None]).sum(axis=0) / row_weights.sum()

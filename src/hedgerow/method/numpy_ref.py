@@ -1,0 +1,116 @@
+"""The readable functions as an engine: what the others must agree with, and slow."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method import hedge
+from hedgerow.method.edges import judge_pairs
+from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
+from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
+from hedgerow.method.moments import (
+    Moments,
+    correlation,
+    init_moments,
+    merge_moments,
+    moments_of,
+    too_small,
+    varies,
+)
+
+Rows = NDArray[np.floating]
+
+
+class Evidence(NamedTuple):
+    """What the tests are made from."""
+
+    moments: Moments
+    weights: Rows
+
+
+def init(n_columns: int, half_life: float = NEVER) -> Learned:
+    return Learned(init_moments(n_columns), hedge.init(n_columns), half_life)
+
+
+def learn(state: Learned, rows: Rows) -> Learned:
+    start, half_life = 0, state.half_life
+    for end in hedge.batch_ends(state.hedge.rows, len(rows), half_life):
+        batch, seen = rows[start:end], state.hedge.rows
+        learner = hedge.update(state.hedge, batch, _row_weights(state, batch))
+        state = count(state, batch)._replace(hedge=learner)
+        state = scaled(state, decline(seen, learner.rows, half_life))
+        start = end
+    return state
+
+
+def count(state: Learned, rows: Rows) -> Learned:
+    counted = state.moments.rows - state.hedge.rows
+    if counted == len(rows):
+        return state
+    new = moments_of(rows[counted:], _row_weights(state, rows)[counted:])
+    return state._replace(moments=merge_moments(state.moments, new))
+
+
+def mean(state: Learned) -> Array:
+    return state.moments.mean
+
+
+def moments(state: Learned) -> Moments:
+    return state.moments
+
+
+def to_numpy(state: Learned) -> Named:
+    return named(state)
+
+
+def from_numpy(arrays: Named) -> Learned:
+    if "table" in arrays:
+        return learn(init(arrays["table"].shape[1]), arrays["table"])
+    moments, state, half_life = learned_of(arrays)
+    doubles = [np.asarray(array, dtype=np.float64) for array in state[1:]]
+    return Learned(moments, hedge.HedgeState(state.columns, *doubles), half_life)
+
+
+def evidence(state: Learned, rows: Rows) -> Evidence:
+    learner = state.hedge
+    if len(rows):
+        learner = hedge.update(learner, rows, _row_weights(state, rows))
+    return Evidence(state.moments, learner.average)
+
+
+def weights(evidence: Evidence) -> Rows:
+    return evidence.weights
+
+
+def repeats(evidence: Evidence, copy: float) -> Repeats:
+    corr = correlation(evidence.moments)
+    original = (np.abs(corr) > copy).argmax(axis=1)
+    sign = np.sign(corr[np.arange(len(corr)), original])
+    return Repeats(varies(evidence.moments), original, sign, too_small(evidence.moments))
+
+
+def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
+    return Evidence(*part_of(evidence.moments, evidence.weights, columns, repeats))
+
+
+def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+    moments, weights = evidence
+    tests = judge_pairs(correlation(moments), moments.effective_rows, weights, error)
+    first, second = np.triu_indices(len(moments.mean), 1)
+    keep = tests.q_value <= loosest
+    return Edges(
+        first[keep],
+        second[keep],
+        tests.partial_corr[keep],
+        tests.z[keep],
+        tests.p_value[keep],
+        tests.q_value[keep],
+        tests.unexplained,
+    )
+
+
+def _row_weights(state: Learned, batch: Rows) -> Array:
+    """Return the weights of the rows of the next batch, or of its beginning."""
+    return row_weights(state.hedge.rows, len(batch), state.half_life)

@@ -1,0 +1,71 @@
+"""What a report shows of a fitted model."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from hedgerow import __version__
+from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators.input import column_labels
+from hedgerow.method.graph import LOOSEST_LEVEL, Graph
+from hedgerow.method.promises import promise_of
+from hedgerow.report._data import ReportData
+
+_MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is looser
+
+
+def data_of(
+    model: HedgeGraph,
+    *,
+    title: str = "Hedgerow report",
+    n_columns: int | None = None,
+    warnings: Sequence[str] = (),
+    left_out: Mapping[str, Sequence[str]] | None = None,
+    rows_left_out: Mapping[str, int] | None = None,
+) -> ReportData:
+    """Return what a report shows of a fitted model, dated today.
+
+    Parameters
+    ----------
+    model : HedgeGraph
+    title : str
+    n_columns : int, optional
+        Columns of the table that the model was fitted to, if some of them were left out.
+    warnings : sequence of str
+        What the reader should know before trusting the graph.
+    left_out, rows_left_out : mappings, optional
+        Columns and numbers of rows that were not learned from, by the reason.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+    >>> data = data_of(HedgeGraph().fit(walk), title="A random walk")
+    >>> data.names, data.rows, data.source
+    (['0', '1', '2'], 400, array([1, 0]))
+    """
+    return of_graph(
+        model.graph_up_to(_end_of_slider(model.level_)),
+        model.level_,
+        names=column_labels(model).tolist(),
+        error=promise_of(model.error, model.level),
+        rows=model.n_samples_seen_,
+        n_columns=n_columns,
+        warnings=warnings,
+        left_out=left_out or {},
+        rows_left_out=rows_left_out or {},
+        title=title,
+        made=date.today().isoformat(),
+    )
+
+
+def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
+    """Return what a page shows of a graph whose edges go beyond the level."""
+    max_level = _end_of_slider(level)
+    edges: dict[str, Any] = dict(zip(Graph._fields[:6], graph.up_to(max_level)))
+    return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)
+
+
+def _end_of_slider(level: float) -> float:
+    """Return the level up to which edges go with the page: a short number, and beyond ``level``."""
+    return _MAX_LEVEL if level <= _MAX_LEVEL else max(LOOSEST_LEVEL, level)
