@@ -23,8 +23,8 @@ WORDS |= {"infinity": inf, "+infinity": inf, "-infinity": -inf}
 
 _END = r"([eE][+-]?[0-9]+)?$"
 PLAIN = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)" + _END
-GROUPED = r"^[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?" + _END
-CONTINENTAL = r"^[+-]?([0-9]+,?[0-9]*|,[0-9]+|[0-9]{1,3}(\.[0-9]{3})+(,[0-9]*)?)" + _END
+GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?" + _END
+CONTINENTAL = r"^[+-]?([0-9]+,?[0-9]*|,[0-9]+|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)" + _END
 
 _LONGEST_SHOWN = 40  # characters of a bad cell
 _SHAPES = {".": (re.compile(PLAIN), re.compile(GROUPED)), ",": (re.compile(CONTINENTAL),)}
@@ -139,8 +139,8 @@ def decimal_of(cells: Iterable[str]) -> str:
     points = False
     for cell in cells:
         if re.match(PLAIN, cell):
-            points |= "." in cell and not re.match(r"^[+-]?[0-9]{1,3}(\.[0-9]{3})+$", cell)
-        elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$", cell):
+            points |= "." in cell and not re.match(r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$", cell)
+        elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}" + _END, cell):
             either = cell
         elif re.match(GROUPED, cell):
             grouped = cell
