@@ -201,6 +201,13 @@ def test_a_delimiter_that_is_a_point_is_none_of_the_decimals(tmp_path):
     np.testing.assert_array_equal(rows, [[1.5, 2], [2.5, 3]])
 
 
+def test_units_cannot_write_on_the_terminal(tmp_path):
+    text = f'a,b\n"c\x1b[1m\nm",{"k" * 99}\n' + "1,2\n3,4\n"
+    expected = rf"taken for units: c\\x1b\[1m\\nm, {'k' * 40}…$"
+    with pytest.warns(UserWarning, match=expected):
+        read(write(tmp_path, text))
+
+
 def test_names_that_come_later_cannot_write_on_the_terminal(tmp_path):
     lines = "".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in NUMBERS.tolist())
     path = write(tmp_path, lines + '{"two\\nlines": 1, "a": 2, "b": 3}\n', "table.ndjson")
