@@ -185,7 +185,7 @@ def nothing_unsaid(case: Case) -> None:
             assert _is_justified(found.error, case, table), found.error
             return
         _check_resuming(case, path, flowing)
-    if not is_told and not _names_fit(found, table):
+    if not _names_fit(found, table) and (not is_told or _may_trail(case)):
         return  # a guess about names or delimiters, which is a matter of taste
     _check_columns(found, table)
     _check_rows(case, found, flowing, table)
@@ -230,6 +230,13 @@ def _is_justified(error: str, case: Case, table: Table) -> bool:
             "numbers must be between": case.look.decimal == ",",
         }
     return any(reason in error and holds for reason, holds in reasons.items())
+
+
+def _may_trail(case: Case) -> bool:
+    """Tell whether names of rows look like a delimiter too many: nothing is in the last column."""
+    assert case.table is not None
+    is_empty = not any(isinstance(cell, float | str) for cell in case.table.columns[-1].cells[:100])
+    return case.look.row_names and is_empty and not case.look.mark.strip()
 
 
 def _names_fit(found: Outcome, table: Table) -> bool:

@@ -105,6 +105,7 @@ def _numbers(rng: np.random.Generator, family: str, n: int) -> list[Cell]:
         "normal": lambda: rng.standard_normal(n),
         "whole": lambda: rng.integers(-50, 50, n).astype(float),
         "cents": lambda: np.round(rng.uniform(-9999, 9999, n), 2),
+        "thousandths": lambda: np.round(rng.uniform(-1, 1, n), 3),
         "huge": lambda: rng.standard_normal(n) * 1e140,
         "tiny": lambda: rng.standard_normal(n) * 5e-320,
         "any": lambda: rng.standard_normal(n) * 10.0 ** rng.integers(-140, 140, n),
@@ -116,7 +117,18 @@ def _numbers(rng: np.random.Generator, family: str, n: int) -> list[Cell]:
     return [float(value) for value in values[family]()]
 
 
-FAMILIES = ("normal", "whole", "cents", "huge", "tiny", "any", "constant", "long", "count")
+FAMILIES = (
+    "normal",
+    "whole",
+    "cents",
+    "thousandths",
+    "huge",
+    "tiny",
+    "any",
+    "constant",
+    "long",
+    "count",
+)
 
 
 @st.composite

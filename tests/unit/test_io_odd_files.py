@@ -170,10 +170,43 @@ def test_empty_objects_on_their_side_are_refused(tmp_path):
         read(write(tmp_path, "{}\n{}\n", "table.ndjson"), transpose=True)
 
 
+def test_three_decimals_below_one_are_no_thousands(tmp_path):
+    path = write(tmp_path, "a;b\n0,285;-0,312\n0,125;0,250\n")
+    with pytest.warns(UserWarning, match="the comma is taken for the decimal mark"):
+        _, rows = read(path)
+    np.testing.assert_array_equal(rows, [[0.285, -0.312], [0.125, 0.25]])
+
+
+def test_three_decimals_before_an_exponent_may_be_thousands(tmp_path):
+    path = write(tmp_path, "a;b\n6,285e-03;1,125e+01\n2,500e-03;1,750e+00\n")
+    with pytest.raises(DataError, match=r"'1,750e\+00' may be 1\.750e\+00 or 1750e\+00; decimal="):
+        read(path)
+    _, rows = read(path, decimal=",")
+    np.testing.assert_array_equal(rows, [[6.285e-3, 11.25], [2.5e-3, 1.75]])
+
+
+def test_a_point_after_zero_is_no_mark_of_thousands(tmp_path):
+    path = write(tmp_path, "a;b\n0.285;1,5\n0.125;2,5\n")
+    with pytest.raises(DataError, match="written in one way, got '2,5' and 'a point'"):
+        read(path)
+    with pytest.raises(
+        DataError,
+        match=r"^at least two columns of numbers are needed, got one, 'b'; not numeric: 'a'$",
+    ):
+        read(path, decimal=",")
+
+
 def test_a_delimiter_that_is_a_point_is_none_of_the_decimals(tmp_path):
     path = write(tmp_path, "1,5.2\n2,5.3\n")
     _, rows = read(path, delimiter=".", decimal=",", header=False)
     np.testing.assert_array_equal(rows, [[1.5, 2], [2.5, 3]])
+
+
+def test_units_cannot_write_on_the_terminal(tmp_path):
+    text = f'a,b\n"c\x1b[1m\nm",{"k" * 99}\n' + "1,2\n3,4\n"
+    expected = rf"taken for units: c\\x1b\[1m\\nm, {'k' * 40}…$"
+    with pytest.warns(UserWarning, match=expected):
+        read(write(tmp_path, text))
 
 
 def test_names_that_come_later_cannot_write_on_the_terminal(tmp_path):

@@ -50,7 +50,7 @@ class Sheet:
         self.notes: list[str] = []
         self._has_units = self._are_units(judged)
         if self._has_units:
-            units = ", ".join(_text(cell) for cell in judged.pop(0)[:3])
+            units = ", ".join(shortened(_text(cell))[1:-1] for cell in judged.pop(0)[:3])
             self.notes.append(f"the row below the names is taken for units: {units}")
         self.columns = [
             Column(name, self._flaw(cells) if name else UNNAMED)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.io.judge import FIRST_LINES, LINES, of_numbers
-from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation
+from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation, shortened
 from hedgerow.io.records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io.source import (
     EMPTY,
@@ -256,7 +256,7 @@ def _even_steps(cells: list[str]) -> bool:
 
 
 def _some(cells: list[str]) -> str:
-    return ", ".join(cells[:3]) + ", …" * (len(cells) > 3)
+    return ", ".join(shortened(cell)[1:-1] for cell in cells[:3]) + ", …" * (len(cells) > 3)
 
 
 def _refuse_returns(head: Block) -> None:

@@ -140,7 +140,7 @@ def decimal_of(cells: Iterable[str]) -> str:
     for cell in cells:
         if re.match(PLAIN, cell):
             points |= "." in cell and not re.match(r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$", cell)
-        elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$", cell):
+        elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}" + _END, cell):
             either = cell
         elif re.match(GROUPED, cell):
             grouped = cell
