@@ -206,7 +206,8 @@ def test_fits_and_questions_at_once_have_an_answer():
 
     def read():
         assert hedge.edges_.z.tolist() in answers
-        assert any(np.array_equal(published.weights_, known) for known in weights)
+        found = published.weights_  # asked once: between two questions there can be a fit
+        assert any(np.array_equal(found, known) for known in weights)
         assert published.n_samples_seen_ == 400
 
     with_readers(write, read, read)
