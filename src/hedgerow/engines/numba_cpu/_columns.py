@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.moments import SMALLEST_SPREAD
 
 _LEAST_SQUARE = SMALLEST_SPREAD**2
@@ -44,7 +44,7 @@ def contrast(rows, weights, totals, mean, contrasts):
         _contrast(rows[t], weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _contrast(row, weight, total, mean, squares, result):
     share, shrink = weight / (total + weight), sqrt(weight * total / (total + weight))
     for j in range(row.size):
@@ -55,7 +55,7 @@ def _contrast(row, weight, total, mean, squares, result):
         squares[j] += value * value
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _per_scale(squares, total):
     """Return one over each column's spread; zero where nothing has varied."""
     result = np.zeros(squares.size)
@@ -65,7 +65,7 @@ def _per_scale(squares, total):
     return result
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _standardise(row, mean, per_scale, result):
     for j in range(row.size):
         result[j] = (row[j] - mean[j]) * per_scale[j]
