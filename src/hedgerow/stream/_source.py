@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.estimators._input import listed
 from hedgerow.io import DataError
 from hedgerow.io._choose import Wish, choose
-from hedgerow.io._source import Column, Offset
+from hedgerow.io._source import Column
+from hedgerow.io._source import Offset as Offset
 
 
 class Schema(NamedTuple):
