@@ -1,25 +1,10 @@
-// Bundle the pages' scripts and styles into the Python package, with the licences of what is inside
-// and a digest of the sources, by which a test knows that the bundles are up to date.
+// Bundle the script and the style of all pages into the Python package, or the folder that is named,
+// with the licences of what is inside. The same sources give the same bytes: a test compares them.
 
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const PACKAGE = "../src/hedgerow";
-
-function sources() {
-  const inside = readdirSync("src", { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).replaceAll("\\", "/"));
-  return [...inside, "build.mjs", "package.json", "tsconfig.json"].sort();
-}
-
-function digest() {
-  const hash = createHash("sha256");
-  for (const path of sources()) hash.update(path).update("\0").update(readFileSync(path)).update("\0");
-  return hash.digest("hex");
-}
+const TARGET = process.argv[2] ?? "../src/hedgerow/report";
 
 function licences(inputs) {
   const packages = new Set(inputs.map((path) => path.match(/node_modules\/([^/]+)/)?.[1]).filter(Boolean));
@@ -44,11 +29,9 @@ async function bundle(entry, target) {
     outdir: ".",
   });
   const notices = licences(Object.keys(result.metafile.inputs));
-  const note = [`Built by frontend/build.mjs from sources ${digest()}`, ...notices].join("\n\n---\n\n");
-  writeFileSync(`${PACKAGE}/${target}`, `/*\n${note}\n*/\n${result.outputFiles[0].text}`);
+  const note = ["Built by frontend/build.mjs", ...notices].join("\n\n---\n\n");
+  writeFileSync(`${TARGET}/${target}`, `/*\n${note}\n*/\n${result.outputFiles[0].text}`);
 }
 
-await bundle("src/main.ts", "report/bundle.js");
-await bundle("src/style.css", "report/bundle.css");
-await bundle("src/live.ts", "live/bundle.js");
-await bundle("src/live.css", "live/bundle.css");
+await bundle("src/main.ts", "bundle.js");
+await bundle("src/style.css", "bundle.css");

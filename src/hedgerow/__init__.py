@@ -4,9 +4,14 @@ Public names are loaded on first use, so ``import hedgerow`` stays cheap.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow._version import __version__
+
+if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
+    from hedgerow import datasets, io, live, metrics, plot, report, rivals, stream, theory
+    from hedgerow.comparison import Comparison, compare
+    from hedgerow.estimators import HedgeGraph, SparsitronGraph
 
 _WHERE = {
     "Comparison": "hedgerow.comparison",
@@ -34,7 +39,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     if name in _WHERE:
         value = getattr(import_module(_WHERE[name]), name)
     elif name in _MODULES:
@@ -43,6 +48,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # to a checker, any name would exist
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:

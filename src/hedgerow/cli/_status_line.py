@@ -47,6 +47,10 @@ class StatusLine:
         if stage != "learning":
             self._show(f"testing pairs: {stage}, {done:.0%}")
 
+    def say(self, text: str) -> None:
+        """Show something until there is news."""
+        self._show(text)
+
     def _show(self, text: str) -> None:
         if self._live and time.monotonic() - self._begun > PATIENCE:
             self._live.start()

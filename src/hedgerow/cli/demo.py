@@ -1,6 +1,7 @@
 """``hedgerow demo``: the pixels of handwritten digits, from rows to a drawing, in seconds."""
 
 import sys
+from collections.abc import Callable
 from math import comb
 from pathlib import Path
 from time import monotonic
@@ -70,6 +71,7 @@ def demo(stream: bool, html: Path) -> None:
 
 
 def _show(html: Path, *, stream: bool) -> None:
+    from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._console import console_on
     from hedgerow.cli._summary import printable
 
@@ -81,8 +83,14 @@ def _show(html: Path, *, stream: bool) -> None:
         f"of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
     )
     with collected_warnings() as warned:  # to be told on the page
-        model = _learn(images, console, warned) if stream else _new_model().partial_fit(images)
-        console.print(_by_level(model))
+        with compiling(lambda: click.echo(f"{NOTE}\n", err=True), "fwer") as ready_to_test:
+            if stream:
+                model = _learn(images, console, warned, ready_to_test)
+            else:
+                model = _new_model().partial_fit(images)
+                ready_to_test()
+            table = _by_level(model)
+        console.print(table)
     surest, whole = _touching(model, LEVELS[-1]).shares()[1], EVERY_PAIR.shares()[1]
     console.print(
         f"\n{surest} of the surest edges join pixels that touch; {whole} of all pairs do."
@@ -110,7 +118,9 @@ def _new_model() -> "HedgeGraph":
     return HedgeGraph(error="fwer", level=LEVELS[-1])
 
 
-def _learn(images: "DataFrame", console: "Console", warned: list[str]) -> "HedgeGraph":
+def _learn(
+    images: "DataFrame", console: "Console", warned: list[str], ready_to_test: Callable[[], None]
+) -> "HedgeGraph":
     """Learn a few rows at a time and show the graph grow."""
     from rich.live import Live
     from rich.table import Table
@@ -121,6 +131,7 @@ def _learn(images: "DataFrame", console: "Console", warned: list[str]) -> "Hedge
         for start in range(0, len(images), ROWS_AT_ONCE):
             warned.clear()  # what was wrong with fewer rows
             model.partial_fit(images[start : start + ROWS_AT_ONCE])
+            ready_to_test()
             _add(table, f"{model.n_samples_seen_:,}", _touching(model, LEVELS[-1]))
             beside = Table.grid(padding=(0, 4, 0, 0))
             beside.add_row(table, _drawing(model))

@@ -123,12 +123,17 @@ def available(device: str) -> str:
 
 
 def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidden: bool) -> None:
+    from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._interrupt import finish_first
     from hedgerow.cli._progress import progress
+    from hedgerow.method.promises import promise_of
 
     begun, done = monotonic(), 0
     try:
-        with progress("Learning", table.total, hidden=hidden) as advance:
+        with (
+            progress("Learning", table.total, hidden=hidden) as advance,
+            compiling(lambda: advance(0, NOTE), promise_of(model.error, model.level)) as ready,
+        ):
             for rows in table:
                 with finish_first():
                     model.partial_fit(rows, feature_names=table.names)
@@ -136,6 +141,7 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
                 advance(table.done - done, note)
                 done = table.done
+            ready()
     except KeyboardInterrupt as error:
         if not save or not done:
             raise

@@ -107,6 +107,7 @@ def stream(
     settings = _settings(checkpoint, options.pop("every"), options.pop("bad_rows"))
     model = _model(options)
 
+    from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._status_line import StatusLine
     from hedgerow.progress import watching
     from hedgerow.stream import FINISHED, run
@@ -114,7 +115,13 @@ def stream(
     with told_warnings(), _bad_rows_told(), _page(live, name) as page:
         line = StatusLine(hidden=quiet)
         watchers: list[Watcher] = [line, page] if page else [line]
-        with failures_of(Path(name)), line, watching(line.listen), stop_politely() as stop:
+        with (
+            failures_of(Path(name)),
+            line,
+            watching(line.listen),
+            compiling(lambda: line.say(NOTE)),
+            stop_politely() as stop,
+        ):
             opened = _open(source, options)
             model = run(
                 opened,

@@ -7,7 +7,7 @@ registry can call any of them; the deterministic ones ignore ``rng``.
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -28,7 +28,9 @@ class Graph(NamedTuple):
     second_kind: np.ndarray
 
 
-def _graph(p: int, pairs: np.ndarray | list, second: np.ndarray | list | None = None) -> Graph:
+def _graph(
+    p: int, pairs: np.ndarray | list[Any], second: np.ndarray | list[Any] | None = None
+) -> Graph:
     edges = np.sort(np.asarray(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
     kind = np.zeros(len(edges), bool) if second is None else np.asarray(second, dtype=bool)
     order = np.lexsort((edges[:, 1], edges[:, 0]))

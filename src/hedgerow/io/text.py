@@ -15,7 +15,6 @@ from hedgerow.io.delimited import Cells, Found
 from hedgerow.io.json_lines import Objects, object_in
 from hedgerow.io.judge import FIRST_LINES, LINES, survey_objects
 from hedgerow.io.layout import (
-    DELIMITERS,
     Layout,
     Style,
     Survey,
@@ -24,7 +23,7 @@ from hedgerow.io.layout import (
 )
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import KNOWN, Decoded, Stream, cut_short, replaced
-from hedgerow.io.records import LONGEST, Block, Quotes, cut
+from hedgerow.io.records import DELIMITERS, LONGEST, Block, Quotes, cut
 from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again

@@ -7,7 +7,7 @@ from types import TracebackType
 from hedgerow import __version__
 from hedgerow.live._board import Board
 from hedgerow.live._desk import Desk
-from hedgerow.report.page import asset, fill, policy
+from hedgerow.report.page import bundle, fill, policy
 from hedgerow.stream import Status
 
 
@@ -67,9 +67,10 @@ class LivePage:
         listener = listen(port)
         port = listener.getsockname()[1]
         self.url = f"http://{HOST}:{port}/"
-        style, script = (asset("hedgerow.live", name) for name in ("bundle.css", "bundle.js"))
+        style, script = bundle()
         rules = policy(style, script, "connect-src 'self'")
-        page = fill(style, script, {"title": title, "version": __version__}, rules)
+        data = {"live": True, "title": title, "version": __version__}
+        page = fill(style, script, data, rules)
         self._board = Board()
         self._server = Server(application(page, rules, self._board, port), listener)
         self._desk = Desk(self._board, title)

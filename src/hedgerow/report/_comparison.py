@@ -14,7 +14,7 @@ from hedgerow.comparison import Comparison, edges_of
 from hedgerow.drawing.layout import layout
 from hedgerow.report._left_out import checked_columns
 from hedgerow.report._left_out import left_out as told
-from hedgerow.report.page import asset, fill, policy
+from hedgerow.report.page import bundle, fill, policy
 from hedgerow.report.payload import places
 
 
@@ -51,7 +51,7 @@ def write_comparison(
     >>> page.read_text()[:15]
     '<!doctype html>'
     """
-    style, script = (asset("hedgerow.report", name) for name in ("bundle.css", "bundle.js"))
+    style, script = bundle()
     aside = told(checked_columns(left_out or {}), rows_left_out or {})
     payload = _payload(comparison, title, warnings) | aside
     page = fill(style, script, payload, policy(style, script)).encode()

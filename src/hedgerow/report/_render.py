@@ -8,7 +8,7 @@ import numpy as np
 from hedgerow.base.atomic import atomic_path
 from hedgerow.drawing.layout import layout
 from hedgerow.report._data import ReportData
-from hedgerow.report.page import asset, fill, policy
+from hedgerow.report.page import bundle, fill, policy
 from hedgerow.report.payload import drawn_edges, edges, places, variables
 
 
@@ -40,7 +40,7 @@ def render(data: ReportData) -> str:
     >>> "<b>" in render(data)
     False
     """
-    style, script = (asset("hedgerow.report", name) for name in ("bundle.css", "bundle.js"))
+    style, script = bundle()
     return fill(style, script, _payload(data), policy(style, script))
 
 

@@ -10,13 +10,17 @@ from typing import Any
 
 def fill(style: str, script: str, data: Any, policy: str) -> str:
     """Return the page as text; ``data`` is what the script finds in it."""
-    template = Template(asset("hedgerow.report", "template.html"))
+    template = Template(_asset("template.html"))
     return template.substitute(policy=policy, style=style, script=script, data=_inert_json(data))
 
 
-def asset(package: str, name: str) -> str:
-    """Return the text of a file that came with a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
+def bundle() -> tuple[str, str]:
+    """Return the style and the script of all pages, which see from the data what they are."""
+    return _asset("bundle.css"), _asset("bundle.js")
+
+
+def _asset(name: str) -> str:
+    return files("hedgerow.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def policy(style: str, script: str, *more: str) -> str:

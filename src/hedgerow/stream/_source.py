@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 from hedgerow.io import DataError
 from hedgerow.io.choose import Wish, choose
-from hedgerow.io.source import Column, Offset
+from hedgerow.io.source import Column
+from hedgerow.io.source import Offset as Offset
 
 
 class Schema(NamedTuple):

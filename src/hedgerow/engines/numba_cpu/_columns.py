@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.method.moments import SMALLEST_SPREAD
 
 _LEAST_SQUARE = SMALLEST_SPREAD**2
@@ -46,7 +46,7 @@ def contrast(rows, row_weights, totals, mean, contrasts):
         _contrast(rows[t], row_weights[t], totals[t], mean, squares, contrasts[t, : mean.size])
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _contrast(row, weight, total, mean, squares, result):
     share, shrink = weight / (total + weight), sqrt(weight * total / (total + weight))
     for j in range(row.size):
@@ -57,7 +57,7 @@ def _contrast(row, weight, total, mean, squares, result):
         squares[j] += value * value
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _per_scale(squares, total):
     """Return one over each column's spread; zero where nothing has varied."""
     result = np.zeros(squares.size)
@@ -67,7 +67,7 @@ def _per_scale(squares, total):
     return result
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _standardise(row, mean, per_scale, result):
     for j in range(row.size):
         result[j] = (row[j] - mean[j]) * per_scale[j]

@@ -6,7 +6,7 @@ The score of a pair i < j is ``scores[i, j]``, Hedge's is ``scores[j, i]``.
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.shared.listing import BINS, PER_BIN
 from hedgerow.method.groups import CENTRE
 
@@ -48,7 +48,7 @@ def listed(first, last, scores, shared, ends, off_witness, off_z, cuts, cut):
     found = 0
     sources = np.empty(64, np.int64)
     targets, witnesses = np.empty(64, np.int64), np.empty(64)
-    p, lowest = scores.shape[0], cuts.min()  # most pairs are below it, and need no closer look
+    p, lowest = scores.shape[0], _least(cuts)  # most pairs are below it, and need no closer look
     for start in range(first, p, last - first):
         for i in range(first, last):
             for j in range(max(start, i + 1), min(start + last - first, p)):
@@ -60,20 +60,37 @@ def listed(first, last, scores, shared, ends, off_witness, off_z, cuts, cut):
                     or agreement_of(z, witness, off_witness, off_z) >= cut
                 ):
                     if found == sources.size:
-                        sources = np.concatenate((sources, sources))
-                        targets = np.concatenate((targets, targets))
-                        witnesses = np.concatenate((witnesses, witnesses))
+                        sources = _twice_as_long(sources)
+                        targets = _twice_as_long(targets)
+                        witnesses = _twice_as_long(witnesses)
                     sources[found], targets[found], witnesses[found] = i, j, witness
                     found += 1
     return sources[:found], targets[:found], witnesses[:found]
 
 
-@njit(forceinline=True, **IN_ORDER)
+# Loops compile much faster than functions of NumPy.
+@njit(**INNER)
+def _least(values):
+    least = values[0]
+    for k in range(1, values.size):
+        least = min(least, values[k])
+    return least
+
+
+@njit(**INNER)
+def _twice_as_long(values):
+    result = np.empty(2 * values.size, values.dtype)
+    for k in range(values.size):
+        result[k] = values[k]
+    return result
+
+
+@njit(forceinline=True, **INNER)
 def bin_of(size):
     return min(int(size * PER_BIN), BINS - 1)
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def group_of(z, witness, shared, ends):
     """Return the group of a pair by its surplus (``method.groups`` says what that is)."""
     surplus = sign_of(z) * (witness - shared * z)
@@ -83,12 +100,12 @@ def group_of(z, witness, shared, ends):
     return group
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def agreement_of(z, witness, off_witness, off_z):
     return max(sign_of(z) * witness - off_witness, abs(z) - off_z)
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def sign_of(z):
     """Return -1, 0 or 1, without a branch: half of all scores would take the wrong one."""
     return np.float64(z > 0.0) - np.float64(z < 0.0)

@@ -20,6 +20,7 @@ from hedgerow.engines.numba_cpu._powers import both_powers, size_as_bits, small_
 from hedgerow.engines.numba_cpu._products import (
     FAST,
     IN_ORDER,
+    INNER,
     add_products,
     dot_products,
     padded,
@@ -95,7 +96,7 @@ def weight_rows(first, last, share, state, result):
             _average(odds, radius * scale, share, average)
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def copy_rows(source, target):
     """Copy the columns that both have. Loops compile much faster than assignment of slices."""
     for i in range(source.shape[0]):
@@ -103,24 +104,24 @@ def copy_rows(source, target):
             target[i, j] = source[i, j]
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _unit_radius(matched, squared):
     """Return the radius of a node's l1 ball (``hedge.unit_radius``)."""
     return min(max(matched / max(squared, LEAST_SUM), 0.0), LARGEST_RADIUS)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _root_of_experts(n_columns):
     """Return the rate at curvature 1, for powers of two."""
     return sqrt(log(2.0 * n_columns - 1.0)) / log(2.0)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _rate(root_of_experts, curvature):
     return np.float32(root_of_experts / sqrt(curvature) if curvature > _LEAST_CURVATURE else 0.0)
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _odds(gradient, rate, largest, n_columns, odds):
     """Write a node's weights in the unit l1 ball (``hedge.unit_weights``), up to a factor.
 
@@ -159,14 +160,14 @@ def _experts_in_range(gradient, rate, shift, differences):
     return total
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _average(odds, factor, share, average):
     """Move a node's average by ``share`` toward its weights: ``factor`` times ``odds``."""
     for j in range(odds.size):
         average[j] += share * (factor * odds[j] - average[j])
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _errors_of_predictions(values, row_weights, scale, radius, predictions, matched, squared):
     """Replace predictions by weighted errors; add to the sums behind the radius.
 
@@ -180,7 +181,7 @@ def _errors_of_predictions(values, row_weights, scale, radius, predictions, matc
             predictions[t, i] = row_weights[t] * (radius[i] * prediction - value)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _move_gradient(gradient, slope):
     """Add the slope, and make it zero; return the largest sizes of slope and gradient."""
     steepest, largest = _NO_BITS, _NO_BITS
@@ -193,7 +194,7 @@ def _move_gradient(gradient, slope):
     return reinterpret(np.int32(steepest)), reinterpret(np.int32(largest))
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def largest_size(values):
     """Return the largest absolute value."""
     largest = _NO_BITS

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
 from hedgerow.method.neighbours import COLLINEAR
@@ -42,7 +42,7 @@ def scores_given_both(first, last, products, per_scale, n_rows, curves, found, s
             scores[i, j] = score(r, max(n_rows - 2.0 - used, 1.0), curves[used])
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _residual_covariances(i, products, per_scale, found, result):
     """Write the covariance of node i's residual with every variable, less its own variance."""
     for j in range(per_scale.size):
@@ -55,7 +55,7 @@ def _residual_covariances(i, products, per_scale, found, result):
     result[i] -= found.variance[i]
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _with_own_coefficient(value, i, j, found):
     """Return the statistic of a pair from the part that does not know i's weight for j."""
     for k in range(found.sizes[i]):
@@ -81,7 +81,7 @@ def estimates(sources, targets, products, per_scale, found):
     return result
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _left_of(i, j, products, per_scale, found):
     """Return the covariance of node i's residual with variable j."""
     value = products[i, j] * (per_scale[i] * per_scale[j])
@@ -113,7 +113,7 @@ def partial_correlations(nodes, others, products, per_scale, found):
     return values, given
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _not_among(node, other, chosen, products, per_scale, found):
     inverted = inverse(correlations(products, per_scale, chosen))
     related = np.empty(chosen.size)

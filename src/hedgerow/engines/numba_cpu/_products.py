@@ -12,14 +12,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-_COMMON: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+# C has no business here: what it would call us by takes a tenth of a second to compile, each.
+_COMMON: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
 # Sums in the order written.
 IN_ORDER = _COMMON | {"fastmath": {"contract"}}
+# The same for functions that compiled functions call, and only those: what Python would call them
+# by is left out as well. Called from Python they end the process.
+INNER = IN_ORDER | {"no_cpython_wrapper": True}
 # Sums may be reordered, which vector instructions need; NaN and infinity keep their meaning.
 # Functions with these options are always inlined. Of others there would be two copies, one alone
 # and one inside the caller, with sums in different orders; and which of them runs depends on
 # whether this process compiled the caller or loaded it from the cache.
-FAST = _COMMON | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
+FAST = INNER | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
 
 LINE = 64  # bytes that travel together from memory to the processor
 _LINES_APART = 64  # rows that start a multiple of so many lines apart compete for the same places
@@ -32,10 +41,10 @@ _PANEL = 2048  # columns at a time
 
 def zeros(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
     """Return zeros with at least ``n_columns`` columns, at a distance that suits the cache."""
-    return np.zeros((n_rows, with_room(n_columns, np.dtype(dtype).itemsize)), dtype=dtype)
+    return np.zeros((n_rows, with_room.py_func(n_columns, np.dtype(dtype).itemsize)), dtype=dtype)
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def with_room(n_columns, item_size=4):
     """Return a number of columns, whole lines of memory, at which rows do not compete."""
     per_line = LINE // item_size
@@ -45,7 +54,7 @@ def with_room(n_columns, item_size=4):
     return lines * per_line
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def padded(n_rows):
     """Return the least number of rows, from ``n_rows`` on, that whole tiles of both kinds fill."""
     return (n_rows + WHOLE_TILES - 1) // WHOLE_TILES * WHOLE_TILES
@@ -64,7 +73,7 @@ def dot_products(a, b, n_columns, result):
             _add_dots(a, b, result, t, left, right)
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def add_products(coefficients, rows, total, n_columns):
     """Add coefficients.T @ rows, for the first columns, to ``total``, one row after another.
 
@@ -79,7 +88,7 @@ def add_products(coefficients, rows, total, n_columns):
             _add_one(coefficients, rows, total, t, left, right)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _clear(result):
     for t in range(result.shape[0]):
         for i in range(result.shape[1]):
@@ -111,7 +120,7 @@ def _add_dots(a, b, result, t, left, right):
         _add_four(result, t + 3, i, s30, s31, s32, s33)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _add_four(result, t, i, s0, s1, s2, s3):
     result[t, i] += s0
     result[t, i + 1] += s1
@@ -119,7 +128,7 @@ def _add_four(result, t, i, s0, s1, s2, s3):
     result[t, i + 3] += s3
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _add_eight(coefficients, rows, total, t, left, right):
     x0, x1 = rows[t, left:right], rows[t + 1, left:right]
     x2, x3 = rows[t + 2, left:right], rows[t + 3, left:right]
@@ -139,19 +148,19 @@ def _add_eight(coefficients, rows, total, t, left, right):
 
 
 # Inlined by Numba, before vector instructions are chosen: half as fast otherwise.
-@njit(inline="always", **IN_ORDER)
+@njit(inline="always", **INNER)
 def _eight(c, t, i):
     c0, c1, c2, c3 = c[t, i], c[t + 1, i], c[t + 2, i], c[t + 3, i]
     return c0, c1, c2, c3, c[t + 4, i], c[t + 5, i], c[t + 6, i], c[t + 7, i]
 
 
-@njit(inline="always", **IN_ORDER)
+@njit(inline="always", **INNER)
 def _plus(s, c, y0, y1, y2, y3, y4, y5, y6, y7):
     c0, c1, c2, c3, c4, c5, c6, c7 = c
     return s + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3 + c4 * y4 + c5 * y5 + c6 * y6 + c7 * y7
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _add_one(coefficients, rows, total, t, left, right):
     x = rows[t, left:right]
     for i in range(total.shape[0]):

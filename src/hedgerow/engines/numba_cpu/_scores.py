@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from hedgerow.engines.numba_cpu._bits import reinterpret
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import INNER
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def _fitted(w: Array, freedom: Array) -> Array:
     return -(special.ndtri(tail) / w) @ _FIT
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def score(r, freedom, curves):
     """Return the normal score of a partial correlation (``edges.z_score``)."""
     square = freedom * _minus_log(max(1.0 - r * r, _SMALLEST))
@@ -61,14 +61,14 @@ def score(r, freedom, curves):
     return z if r >= 0.0 else -z
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def _value(c, x):
     high = c[8] + x * (c[9] + x * (c[10] + x * (c[11] + x * c[12])))
     middle = c[4] + x * (c[5] + x * (c[6] + x * (c[7] + x * high)))
     return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * middle)))
 
 
-@njit(forceinline=True, **IN_ORDER)
+@njit(forceinline=True, **INNER)
 def _minus_log(x):
     """Return -log(x) for normal x in (0, 1], to ten digits, without a call that stops vectors."""
     bits = reinterpret(x)

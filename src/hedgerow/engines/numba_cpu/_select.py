@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._bits import reinterpret
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
 from hedgerow.method.neighbours import COLLINEAR
@@ -82,7 +82,7 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
             scores[node, chosen[k]] = score(partial, freedom + 1.0, curves[size - 1])
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _select(
     node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, chosen
 ):
@@ -109,7 +109,7 @@ def _select(
     return thresholds.size
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _sort(values):
     """Sort a few numbers by insertion."""
     for a in range(1, values.size):
@@ -120,7 +120,7 @@ def _sort(values):
         values[b] = value
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _strongest(covariance, variance, strength):
     """Return the usable variable that explains most; write what each would explain."""
     top = np.int64(0)
@@ -136,7 +136,7 @@ def _strongest(covariance, variance, strength):
     return 0
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _next_direction(row, per_scale, own_scale, basis, step, best, scale):
     """Write the part of a variable that the basis does not explain yet, with length one."""
     direction = basis[step]
@@ -148,20 +148,20 @@ def _next_direction(row, per_scale, own_scale, basis, step, best, scale):
         direction[j] *= scale
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _subtract(total, factor, values):
     for j in range(total.size):
         total[j] -= factor * values[j]
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _explain(direction, loading, covariance, variance):
     for j in range(direction.size):
         covariance[j] -= loading * direction[j]
         variance[j] -= direction[j] * direction[j]
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _regress(node, products, per_scale, chosen, found):
     """Write a node's coefficients, what they leave, and its partial correlations."""
     matrix = correlations(products, per_scale, chosen)
@@ -189,7 +189,7 @@ def _regress(node, products, per_scale, chosen, found):
     found.variance[node] = max(variance, _TINY)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _scores_of_others(covariance, variance, residual, freedom, curve, scores):
     for j in range(covariance.size):
         scale = sqrt(max(variance[j], COLLINEAR) * residual)

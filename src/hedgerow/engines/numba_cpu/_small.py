@@ -5,10 +5,10 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import INNER
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def correlations(products, per_scale, chosen):
     """Return the correlation matrix of the chosen variables."""
     result = np.empty((chosen.size, chosen.size))
@@ -19,7 +19,7 @@ def correlations(products, per_scale, chosen):
     return result
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def inverse(matrix):
     """Return the inverse of a positive definite matrix, by Cholesky's factors."""
     n = matrix.shape[0]

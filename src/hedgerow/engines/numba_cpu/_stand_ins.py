@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._select import Neighbours
 from hedgerow.engines.numba_cpu._small import correlations, inverse
@@ -70,7 +70,7 @@ def weaken(first, last, products, per_scale, n_rows, thresholds, curves, chooser
                 )
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _pair(node, at, products, per_scale, found):
     size = found.sizes[node]
     chosen = found.chosen[node, :size]
@@ -90,7 +90,7 @@ def _pair(node, at, products, per_scale, found):
     )
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _explained_away(pair, candidates, bound, products, per_scale):
     """Return the least that a stand-in among the candidates leaves of a partial correlation."""
     least = 1.0
@@ -111,7 +111,7 @@ def _explained_away(pair, candidates, bound, products, per_scale):
     return least
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _is_in(k, some):
     at = 0
     while at < some.size and some[at] != k:
@@ -119,7 +119,7 @@ def _is_in(k, some):
     return at < some.size
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _regression(variable, rest, inverted, products, per_scale):
     result = np.zeros(rest.size)
     for b in range(rest.size):
@@ -129,7 +129,7 @@ def _regression(variable, rest, inverted, products, per_scale):
     return result
 
 
-@njit(**IN_ORDER)
+@njit(**INNER)
 def _left(i, j, rest, of_j, products, per_scale):
     """Return what the regression of j on the rest leaves of the correlation of i and j."""
     value = products[i, j] * (per_scale[i] * per_scale[j])
@@ -138,6 +138,6 @@ def _left(i, j, rest, of_j, products, per_scale):
     return value
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _correlation(covariance, first, second):
     return min(max(covariance / sqrt(first * second), -1.0), 1.0)

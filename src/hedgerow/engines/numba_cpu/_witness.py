@@ -15,6 +15,7 @@ from numba import njit
 from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._products import (
     IN_ORDER,
+    INNER,
     add_products,
     dot_products,
     padded,
@@ -56,14 +57,14 @@ def residual_covariances(first, last, products, per_scale, share, state, result,
                 variance[i] = max(np.float64(own), _TINY)
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _correlations(first, last, products, per_scale, result):
     for i in range(first, last):
         for j in range(per_scale.size):
             result[i - first, j] = products[i, j] * (per_scale[i] * per_scale[j])
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _negative_correlations(first, last, products, per_scale, result):
     for i in range(first, last):
         for j in range(per_scale.size):
@@ -94,7 +95,7 @@ def witness_scores(first, last, variance, freedom, curve, share, state, result):
             )
 
 
-@njit(**IN_ORDER)
+@njit(inline="always", **INNER)
 def _scores(values, forward, backward, variance, own_variance, freedom, curve):
     for j in range(values.size):
         direct = forward[j] * variance[j] + backward[j] * own_variance

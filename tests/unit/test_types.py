@@ -1,0 +1,55 @@
+"""What a type checker sees of the package: the same names as Python, with their types."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import hedgerow
+from hedgerow.base.table import EdgeTable
+
+USE = """
+import hedgerow
+import numpy as np
+from hedgerow import HedgeGraph, compare
+
+model = HedgeGraph().fit(np.zeros((3, 3)))
+reveal_type(HedgeGraph(level=0.1))
+reveal_type(model)
+reveal_type(model.edges_)
+reveal_type(compare(np.zeros((3, 3))))
+reveal_type(hedgerow.theory.grasshopper)
+"""
+
+
+@pytest.fixture(scope="module")
+def check(tmp_path_factory):
+    """Return a function that returns what mypy says about some lines."""
+    folder = tmp_path_factory.mktemp("types")
+
+    def checked(text):
+        (folder / "use.py").write_text(text)
+        command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "use.py"]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+
+    return checked
+
+
+def test_public_names_have_their_types(check):
+    said = check(USE)
+    types = re.findall(r'Revealed type is "([^"]*)"', said)
+    assert types == [
+        f"{hedgerow.HedgeGraph.__module__}.HedgeGraph",
+        f"{hedgerow.HedgeGraph.__module__}.HedgeGraph",
+        f"{EdgeTable.__module__}.EdgeTable",
+        f"{hedgerow.Comparison.__module__}.Comparison",
+        "Any",
+    ], said
+    assert 'Module has no attribute "grasshopper"' in said
+
+
+def test_every_public_name_is_known_and_no_other(check):
+    lines = [f"from hedgerow import {name} as {name}" for name in hedgerow.__all__]
+    assert "Success" in check("\n".join(lines))
+    assert 'has no attribute "grasshopper"' in check("from hedgerow import grasshopper")
