@@ -13,6 +13,7 @@ from hedgerow._validate import at_least, one_of
 from hedgerow._version import __version__
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
 from hedgerow.engines._memory import check_memory
+from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._input import column_labels, listed, read_rows
 from hedgerow.estimators._lock import locked, without_lock
@@ -29,7 +30,7 @@ from hedgerow.table import EdgeTable
 _KIND = "HedgeGraph"
 
 
-class HedgeGraph(NotebookSummary):
+class HedgeGraph(AsCovariance, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
