@@ -1,4 +1,4 @@
-"""Pictures in docs/images, as SVG and PNG; the same results give the same files."""
+"""Pictures in docs/images, as SVG; the same results give the same files."""
 
 from pathlib import Path
 
@@ -18,8 +18,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
 
 def save(figure: plt.Figure, name: str) -> None:
-    """Write the figure as both kinds of file, and forget it."""
+    """Write the figure, and forget it."""
     IMAGES.mkdir(exist_ok=True)
     figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(IMAGES / f"{name}.png", dpi=130)
     plt.close(figure)

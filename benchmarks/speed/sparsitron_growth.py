@@ -2,7 +2,7 @@
 
     python benchmarks/speed/sparsitron_growth.py
 
-Prints the table and draws docs/images/sparsitron_growth.{svg,png}. One thread, so that growth is
+Prints the table and draws docs/images/sparsitron_growth.svg. One thread, so that growth is
 not confused with how well threads share the work; compilation happens before the clock starts; each
 figure is the fastest of several rounds.
 """
@@ -94,7 +94,6 @@ def draw(results):
     panels[0].set_ylabel("seconds")
     IMAGES.mkdir(exist_ok=True)
     figure.savefig(IMAGES / "sparsitron_growth.svg", metadata={"Date": None})
-    figure.savefig(IMAGES / "sparsitron_growth.png", dpi=150)
 
 
 def main():

@@ -113,6 +113,32 @@ def test_the_command_reads_a_table_and_draws_a_page(wheel, absent, tmp_path):
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
 
 
+def test_the_demo_runs_without_the_repository(wheel, absent, tmp_path):
+    done = run(wheel, absent, tmp_path, "demo")
+    assert done.returncode == 0, done.stderr
+    assert "89% of the surest edges join pixels that touch" in done.stdout
+    assert "o───o───o" in done.stdout
+    assert (tmp_path / "hedgerow-demo.html").stat().st_size > 200_000
+
+
+def test_licences_of_bundled_code_are_in_the_wheel(wheel):
+    (own,) = wheel.glob("*.dist-info/licenses/LICENSE")
+    assert own.read_bytes() == (ROOT / "LICENSE").read_bytes()
+    bundles = list(wheel.rglob("bundle.*"))
+    assert sorted(path.name for path in bundles) == ["bundle.css", "bundle.js"]
+    script = next(path for path in bundles if path.suffix == ".js").read_text()
+    for package in ("sigma", "graphology", "graphology-layout-forceatlas2", "graphology-utils"):
+        notice = re.search(rf"^{package} \d+\.\d+\.\d+\n\n(.*?)^(---|\*/)$", script, re.M | re.S)
+        assert notice, f"{package} is bundled without its licence"
+        assert "Copyright" in notice[1]
+
+
+def test_the_wheel_has_the_package_and_no_more(wheel):
+    tops = {path.name.partition("-")[0] for path in wheel.iterdir()}
+    assert tops == {"hedgerow"}
+    assert (wheel / "hedgerow" / "py.typed").exists()
+
+
 def test_the_guard_of_this_test_works(wheel, absent, tmp_path):
     (tmp_path / "walk.csv").write_text("a,b\n1,2\n")
     done = run(wheel, absent | {"polars"}, tmp_path, "learn", "walk.csv")

@@ -18,6 +18,7 @@ from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
 from hedgerow.engines import DEVICES, engine_for, engine_for_saved
 from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
@@ -36,7 +37,7 @@ from hedgerow.method.promises import BALANCED, promise_of
 _KIND = "HedgeGraph"
 
 
-class HedgeGraph(NotebookSummary):
+class HedgeGraph(AsCovariance, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
