@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow._validate import one_of
-from hedgerow.estimators._input import read_rows
-from hedgerow.estimators._lock import locked
+from hedgerow.base.checks import one_of
+from hedgerow.base.locks import locked
+from hedgerow.estimators.input import read_rows
 
 Array = NDArray[np.float64]
 
