@@ -470,6 +470,19 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path, save):
         assert list(folder.iterdir()) == []
 
 
+def test_ctrl_c_during_the_first_rows_keeps_them(tmp_path):
+    path = tmp_path / "model.hedgerow"
+    interrupted = LEARN_SLOWLY.replace(
+        "Path(sys.argv[1]).touch()", "import signal; signal.raise_signal(signal.SIGINT)"
+    )
+    command = [sys.executable, "-c", interrupted, "", "learn", "-", "--save", path]
+    rows = b"a,b,c\n" + b"1,2.5,3\n2,1,4\n3,1,1\n" * 10
+    done = subprocess.run(command, input=rows, capture_output=True)
+    assert done.stderr.decode() == f"Interrupted after 30 rows, saved in {path}.\n"
+    assert done.returncode == 130
+    assert HedgeGraph.load(path).n_samples_seen_ == 30
+
+
 def step_with_ctrl_c(times, steps):
     with finish_first():
         for _ in range(times):

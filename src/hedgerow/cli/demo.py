@@ -71,7 +71,7 @@ def demo(stream: bool, html: Path) -> None:
 
 
 def _show(html: Path, *, stream: bool) -> None:
-    from hedgerow.cli._compiling import NOTE, compiling
+    from hedgerow.cli._compiling import compiling
     from hedgerow.cli._console import console_on
     from hedgerow.cli._summary import printable
 
@@ -83,7 +83,7 @@ def _show(html: Path, *, stream: bool) -> None:
         f"of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
     )
     with collected_warnings() as warned:  # to be told on the page
-        with compiling(lambda: click.echo(f"{NOTE}\n", err=True), "fwer") as ready_to_test:
+        with compiling(_say_that_it_compiles, "fwer") as ready_to_test:
             if stream:
                 model = _learn(images, console, warned, ready_to_test)
             else:
@@ -102,6 +102,13 @@ def _show(html: Path, *, stream: bool) -> None:
     name = printable(str(html))
     console.print(f"\nWrote {name} after {monotonic() - begun:.1f} s. Open it in a browser:")
     console.print(html.resolve().as_uri(), soft_wrap=True)
+
+
+def _say_that_it_compiles() -> None:
+    from hedgerow.cli._compiling import NOTE
+
+    if sys.stderr.isatty():  # what is piped into a file or a page stays the same every time
+        click.echo(f"{NOTE}\n", err=True)
 
 
 def _images() -> "DataFrame":

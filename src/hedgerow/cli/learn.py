@@ -128,7 +128,7 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
     from hedgerow.cli._progress import progress
     from hedgerow.method.promises import promise_of
 
-    begun, done = monotonic(), 0
+    begun, done, learned = monotonic(), 0, False
     try:
         with (
             progress("Learning", table.total, hidden=hidden) as advance,
@@ -137,13 +137,14 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
             for rows in table:
                 with finish_first():
                     model.partial_fit(rows, feature_names=table.names)
+                    learned = True
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
                 advance(table.done - done, note)
                 done = table.done
             ready()
     except KeyboardInterrupt as error:
-        if not save or not done:
+        if not save or not learned:
             raise
         _keep(model, save)
         raise Interrupted(f" after {model.n_samples_seen_:,} rows, saved in {save}") from error
