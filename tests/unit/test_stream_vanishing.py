@@ -23,7 +23,7 @@ ROWS = np.cumsum(np.random.default_rng(0).standard_normal((300, 3)), axis=1)
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    for module in ("io._bytes", "stream._files"):
+    for module in ("io.raw", "stream._files"):
         monkeypatch.setattr(f"hedgerow.{module}.PAUSE", 0.005)
 
 
