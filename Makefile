@@ -52,7 +52,7 @@ contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.test-ready browser redis
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests of streams talk to a real redis-server, which they start themselves.
 redis:
