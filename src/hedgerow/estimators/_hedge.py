@@ -1,6 +1,5 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
-import os
 from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
@@ -9,19 +8,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import __version__
-from hedgerow.base import storage
-from hedgerow.base.checks import between, one_of
-from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.checks import between
+from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
-from hedgerow.engines import DEVICES, engine_for, engine_for_saved
+from hedgerow.engines import engine_for
 from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
-from hedgerow.estimators._saved import check_arrays, check_header, check_names
+from hedgerow.estimators._shared import Shared
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
@@ -34,10 +32,8 @@ from hedgerow.method.likelihood import (
 from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import BALANCED, promise_of
 
-_KIND = "HedgeGraph"
 
-
-class HedgeGraph(AsCovariance, NotebookSummary):
+class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -318,96 +314,8 @@ class HedgeGraph(AsCovariance, NotebookSummary):
             graph.add_edge(values.pop("source"), values.pop("target"), **values)
         return graph
 
-    @locked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file; it can be loaded and learned further.
-
-        Parameters
-        ----------
-        path : str or path
-            An existing file is replaced only once the new one is complete.
-        """
-        storage.write(path, _KIND, *self.parts())
-
-    @locked
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what `save` writes, a header that JSON can hold and arrays.
-
-        The arrays are the model's own, and change as it learns, but not as it is asked for
-        results. `save` keeps other threads from learning until they are written.
-        """
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        header = {
-            "hedgerow": __version__,
-            "parameters": self.get_params(),
-            "feature_names": None if names is None else [str(name) for name in names],
-        }
-        return header, self._stream.arrays()
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path
-
-        Raises
-        ------
-        StorageError
-            If the file is not whole, or not one that `save` can have written.
-        """
-        header, arrays = storage.read(path, _KIND)
-        with storage.errors_of(path):
-            return cls.from_parts(header, arrays)
-
-    @classmethod
-    def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
-        """Raise StorageError if no model can have these `parts`."""
-        known = set(cls().get_params())
-
-        def sound(**parameters: Any) -> None:
-            one_of("device", parameters.get("device", "cpu"), DEVICES)
-            cls(**parameters)._check_parameters()
-
-        check_header(header, known, sound)
-        n_columns = check_arrays(arrays, cls(**header["parameters"])._half_life())
-        check_names(header["feature_names"], n_columns)
-
-    @classmethod
-    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Return the model whose `parts` these are; raise StorageError if there is none."""
-        cls.check_parts(header, arrays)
-        model = cls(**header["parameters"])
-        engine = engine_for_saved(model.device, arrays)
-        model._stream = HedgeStream.from_arrays(arrays, engine)
-        model.n_features_in_ = model._stream.n_columns
-        if header["feature_names"] is not None:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        model._forget_results()
-        return model
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_stream")
-
-    @locked
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, once no other thread is using the model.
-
-        Parameters
-        ----------
-        **params : parameters of the estimator
-        """
-        return super().set_params(**params)
-
-    @locked
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy or a pickle gets: all that was learned, in memory of its own."""
-        state = without_lock(super().__getstate__())
-        if "_stream" in state:
-            state |= {"_stream": self._stream.copied(), "_results": dict(self._results)}
-        return state
 
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
@@ -428,7 +336,7 @@ class HedgeGraph(AsCovariance, NotebookSummary):
         self._forget_results()
 
     def _forget_results(self) -> None:
-        self._results: dict[Any, Any] = {}
+        self._results: dict[Any, Any] = {}  # replaced, never changed: copies share it
 
     def _graph(self) -> Graph:
         check_is_fitted(self)
@@ -439,7 +347,7 @@ class HedgeGraph(AsCovariance, NotebookSummary):
             evidence = stream.evidence()
             graph = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
             self._refuse_too_small(graph)
-            self._results[key] = graph
+            self._results = {**self._results, key: graph}
             self._warn(graph)
         return self._results[key]
 
@@ -464,7 +372,7 @@ class HedgeGraph(AsCovariance, NotebookSummary):
             moments = self._stream.moments()
             n_rows = max(int(moments.effective_rows), 1)
             fit = fit_precision(moments.covariance, n_rows, adjacency)
-            self._results[key] = fit
+            self._results = {**self._results, key: fit}
             if fit.shrinkage:
                 columns = listed(map(repr, column_labels(self)[fit.shrunk]))
                 warn(

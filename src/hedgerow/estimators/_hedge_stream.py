@@ -1,6 +1,5 @@
 """Rows in, moments and evidence out, the same however the rows are cut into chunks."""
 
-from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -90,12 +89,6 @@ class HedgeStream:
     def _counted(self) -> Any:
         self.state = self.engine.count(self.state, self.pending)
         return self.state
-
-    def copied(self) -> Self:
-        """Return a stream that goes on from here in memory of its own."""
-        other = copy(self)
-        other.state, other._buffer = deepcopy(self.state), self._buffer.copy()
-        return other
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that is kept, as named arrays."""

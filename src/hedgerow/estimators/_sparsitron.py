@@ -1,17 +1,16 @@
 """SparsitronGraph: the paper's algorithm as a scikit-learn estimator."""
 
-from copy import deepcopy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
-from hedgerow.base.locks import locked, without_lock
+from hedgerow.base.locks import locked
 from hedgerow.base.words import listed
+from hedgerow.estimators._shared import Shared
 from hedgerow.estimators._sparsitron_stream import ChosenVectors, Plan, SparsitronStream
 from hedgerow.estimators._warnings import GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows, refuse_constant
@@ -43,7 +42,7 @@ class _Result(NamedTuple):
     adjacency: csr_array
 
 
-class SparsitronGraph(BaseEstimator):
+class SparsitronGraph(Shared):
     """Learn a Gaussian graphical model by multiplicative weights, as the paper does.
 
     One Hedge player for each node predicts that node from all the others, one row at a time; two
@@ -233,24 +232,6 @@ class SparsitronGraph(BaseEstimator):
         if not hasattr(self, "_stream"):
             raise AttributeError("n_samples_seen_ is known from the first row on")
         return self._stream.seen
-
-    @locked
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, once no other thread is using the model.
-
-        Parameters
-        ----------
-        **params : parameters of the estimator
-        """
-        return super().set_params(**params)
-
-    @locked
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy or a pickle gets: all that was learned, in memory of its own."""
-        state = without_lock(super().__getstate__())
-        if "_stream" in state:
-            state["_stream"] = deepcopy(self._stream)
-        return state
 
     @locked
     def __sklearn_is_fitted__(self) -> bool:

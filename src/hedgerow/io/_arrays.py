@@ -1,7 +1,7 @@
 """Files that hold one matrix: NumPy's ``.npy`` and AnnData's ``.h5ad``."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +19,7 @@ from hedgerow.io.source import (
     DataError,
     numbered,
     optional,
+    readable,
     rows_at_once,
 )
 
@@ -75,7 +76,7 @@ def open_h5ad(
     with ``*`` and ``?``, are further variables, after those of the matrix.
     """
     h5py = optional("h5py", "h5ad")
-    with _readable("the file must be AnnData with X and var"):
+    with readable("the file must be AnnData with X and var"):
         file = stack.enter_context(h5py.File(path, "r"))
         matrix, where = _matrix(file, layer, h5py)
         names = _variable_names(file["var"])
@@ -178,7 +179,7 @@ def _beside(rows: Rows, more: list[Rows | None]) -> Rows:
     """Return rows with further columns on their right; those without values are never chosen."""
 
     def read(start: int, stop: int) -> Any:
-        with _readable(f"rows {start + 1} to {stop} cannot be read"):
+        with readable(f"rows {start + 1} to {stop} cannot be read"):
             left = rows(start, stop)
             if not more:
                 return left
@@ -187,19 +188,6 @@ def _beside(rows: Rows, more: list[Rows | None]) -> Rows:
             return np.column_stack([left, *right])
 
     return read
-
-
-@contextmanager
-def _readable(problem: str) -> Iterator[None]:
-    """Turn what HDF5 and sparse matrices raise at bad files into one kind of error."""
-    try:
-        yield
-    except DataError:
-        raise
-    # Which errors a damaged file leads to is not told by the packages, and there are many.
-    except Exception as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{problem}, got {reason}") from error
 
 
 def _dense(matrix: Any) -> tuple[tuple[int, int], Rows]:

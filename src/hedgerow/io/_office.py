@@ -1,7 +1,7 @@
 """Spreadsheets: a sheet of an Excel or OpenDocument workbook."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from hedgerow.io.source import (
     Column,
     DataError,
     optional,
+    readable,
     rows_at_once,
 )
 
@@ -103,11 +104,11 @@ def open_excel(
         check_parts(path)
     else:
         check_apart(path)
-    with _readable("the file must be a workbook"):
+    with readable("the file must be a workbook"):
         book = calamine.load_workbook(path)
     stack.callback(book.close)
     name = _sheet_name(book, sheet, calamine)
-    with _readable(f"the sheet {name!r} cannot be read"):
+    with readable(f"the sheet {name!r} cannot be read"):
         opened = book.get_sheet_by_name(name)
         refuse_large(opened.height * opened.width)
     try:
@@ -125,7 +126,7 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Cell]]]:
         return
     rows = enumerate(sheet.iter_rows(), start=1)
     while True:
-        with _readable(f"the sheet {sheet.name!r} cannot be read"):
+        with readable(f"the sheet {sheet.name!r} cannot be read"):
             number, cells = next(rows, (0, []))
         if not number:
             return
@@ -166,19 +167,3 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None else str(cell).strip()
-
-
-@contextmanager
-def _readable(problem: str) -> Iterator[None]:
-    """Turn whatever the reader throws at bad files into one kind of error."""
-    try:
-        yield
-    except DataError:
-        raise
-    except Exception as error:
-        raise DataError(f"{problem}, got {str(error).partition(chr(10))[0]}") from error
-    except BaseException as error:
-        # Compiled Rust code that gives up does not raise an ordinary exception.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise DataError(f"{problem}: it is damaged") from error

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -119,3 +120,19 @@ def optional(package: str, extra: str | None = None) -> Any:
             f"this kind of file needs the package {package!r}; "
             f"install it with: pip install 'hedgerow[{extra}]'"
         ) from error
+
+
+@contextmanager
+def readable(problem: str) -> Iterator[None]:
+    """Turn whatever packages raise at bad files into one kind of error; they do not tell which."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        raise DataError(f"{problem}, got {str(error).partition(chr(10))[0]}") from error
+    except BaseException as error:
+        # Compiled Rust code that gives up does not raise an ordinary exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise DataError(f"{problem}: it is damaged") from error

@@ -1,0 +1,105 @@
+"""A model in a file: save it, load it, and the parts that checkpoints hold too."""
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow import __version__
+from hedgerow.base import storage
+from hedgerow.base.checks import one_of
+from hedgerow.base.locks import locked
+from hedgerow.engines import DEVICES, engine_for_saved
+from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._saved import check_arrays, check_header, check_names
+
+_KIND = "HedgeGraph"
+
+
+class Kept(BaseEstimator):
+    """A learner with a `HedgeStream` that can be written to a file and go on from it."""
+
+    device: str
+    _stream: HedgeStream
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _half_life(self) -> float:
+        raise NotImplementedError
+
+    def _forget_results(self) -> None:
+        raise NotImplementedError
+
+    @locked
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file; it can be loaded and learned further.
+
+        Parameters
+        ----------
+        path : str or path
+            An existing file is replaced only once the new one is complete.
+        """
+        storage.write(path, _KIND, *self.parts())
+
+    @locked
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what `save` writes, a header that JSON can hold and arrays.
+
+        The arrays are the model's own, and change as it learns, but not as it is asked for
+        results. `save` keeps other threads from learning until they are written.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        header = {
+            "hedgerow": __version__,
+            "parameters": self.get_params(),
+            "feature_names": None if names is None else [str(name) for name in names],
+        }
+        return header, self._stream.arrays()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        StorageError
+            If the file is not whole, or not one that `save` can have written.
+        """
+        header, arrays = storage.read(path, _KIND)
+        with storage.errors_of(path):
+            return cls.from_parts(header, arrays)
+
+    @classmethod
+    def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
+        """Raise StorageError if no model can have these `parts`."""
+        known = set(cls().get_params())
+
+        def sound(**parameters: Any) -> None:
+            one_of("device", parameters.get("device", "cpu"), DEVICES)
+            cls(**parameters)._check_parameters()
+
+        check_header(header, known, sound)
+        n_columns = check_arrays(arrays, cls(**header["parameters"])._half_life())
+        check_names(header["feature_names"], n_columns)
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Return the model whose `parts` these are; raise StorageError if there is none."""
+        cls.check_parts(header, arrays)
+        model = cls(**header["parameters"])
+        engine = engine_for_saved(model.device, arrays)
+        model._stream = HedgeStream.from_arrays(arrays, engine)
+        model.n_features_in_ = model._stream.n_columns
+        if header["feature_names"] is not None:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model._forget_results()
+        return model
