@@ -242,6 +242,16 @@ def test_dropped_rows_are_counted(tmp_path, table):
     assert (quiet.stdout, quiet.stderr) == ("", f"{LEFT_OUT}Left out 1 row with missing values\n")
 
 
+@pytest.mark.parametrize("command", [["learn"], ["compare", "--methods", "inverse_gram"]])
+def test_columns_left_out_are_said_once_in_one_place(table, command):
+    name, *options = command
+    asked = {"args": [*PYTHON, name, str(table), *options], "text": True, "check": True}
+    together = subprocess.run(**asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert together.stdout.count(LEFT_OUT) == 1
+    apart = subprocess.run(**asked, capture_output=True)
+    assert (apart.stdout.count(LEFT_OUT), apart.stderr.count(LEFT_OUT)) == (1, 1)
+
+
 def test_what_is_left_out_is_said_before_the_work_and_on_the_page(tmp_path, table, monkeypatch):
     page = tmp_path / "page.html"
     lines = table.read_text().splitlines()

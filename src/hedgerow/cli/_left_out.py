@@ -1,6 +1,11 @@
-"""What was not learned from, in words: nothing is left out unsaid."""
+"""What was not learned from, in words: nothing is left out unsaid, or said twice in one place."""
 
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TextIO
+
+import click
 
 SHOWN = 10  # names on a line
 
@@ -16,6 +21,28 @@ def columns_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for reason, names in left_out.items():
         shown = ", ".join(map(repr, names[:SHOWN])) + ", ..." * (len(names) > SHOWN)
         yield f"Left out {count(len(names), 'column')} ({reason}): {shown}"
+
+
+def announce(left_out: Mapping[str, Sequence[str]]) -> None:
+    """Say on stderr which columns are left out, before the work begins."""
+    for line in columns_left_out(left_out):
+        click.echo(line, err=True)
+
+
+def goes_to_stderr(stream: TextIO) -> bool:
+    """Tell whether what is printed to ``stream`` stands beside what was said on stderr.
+
+    Examples
+    --------
+    >>> goes_to_stderr(sys.stderr)
+    True
+    """
+    if stream is sys.stderr:
+        return True
+    try:
+        return os.path.sameopenfile(stream.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):  # one of them is no file, or closed
+        return False
 
 
 def rows_left_out(left_out: Mapping[str, int]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """What `hedgerow learn` and `hedgerow stream` do with what was learned: write it and tell it."""
 
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,20 +68,11 @@ def write_all(
             _write_page(model, html, summary)
 
 
-def announce(left_out: Mapping[str, Sequence[str]]) -> None:
-    """Say on stderr which columns are left out, before the work begins."""
-    from hedgerow.cli._left_out import columns_left_out
-
-    for line in columns_left_out(left_out):
-        click.echo(line, err=True)
-
-
-def tell(
-    summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announced: bool = False
-) -> None:
+def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announced: bool) -> None:
     """Print what was learned, in the way that was asked for.
 
-    What was left out is said also if ``quiet``, but for columns that were ``announced``.
+    Rows that were left out are told also if ``quiet``, and columns that were ``announced`` on
+    stderr are not told there again.
     """
     from hedgerow.cli import _summary
 
@@ -90,9 +80,9 @@ def tell(
         if as_json:
             click.echo(summary.to_json())
         elif quiet:
-            _summary.warn(summary, announced=announced)
+            _summary.warn(summary)
         else:
-            _summary.show(summary, stderr=aside)
+            _summary.show(summary, stderr=aside, announced=announced)
 
 
 def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hedgerow.base.table import Edge
-from hedgerow.cli._left_out import columns_left_out, count, rows_left_out
+from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
 SHOWN = 10
@@ -61,8 +61,8 @@ class Summary:
         return json.dumps(content, indent=2)
 
 
-def show(summary: Summary, *, stderr: bool = False) -> None:
-    """Print the summary for people."""
+def show(summary: Summary, *, stderr: bool = False, announced: bool = False) -> None:
+    """Print the summary for people, without columns left out where they were ``announced``."""
     from rich.text import Text
 
     from hedgerow.cli._console import console_on
@@ -76,14 +76,14 @@ def show(summary: Summary, *, stderr: bool = False) -> None:
         console.print(_edge_table(summary.strongest), soft_wrap=False)
         most = ", ".join(f"{_short(name)} ({count})" for name, count in summary.most_connected)
         console.print(Text.assemble(("\nMost connected  ", "bold"), most))
-    for style, line in _tail(summary):
+    columns = {} if announced and goes_to_stderr(stream) else summary.left_out
+    for style, line in _tail(summary, columns):
         console.print(Text(line, style=style))
 
 
-def warn(summary: Summary, *, announced: bool) -> None:
-    """Print alone what was left out, but for columns that were ``announced``, and warnings."""
-    columns = {} if announced else summary.left_out
-    for line in (*columns_left_out(columns), *rows_left_out(summary.rows_left_out)):
+def warn(summary: Summary) -> None:
+    """Print alone rows that were left out, and warnings: columns were told before the work."""
+    for line in rows_left_out(summary.rows_left_out):
         click.echo(line, err=True)
     for message in summary.warnings:
         click.echo(f"Warning: {message}", err=True)
@@ -110,9 +110,9 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
     )
 
 
-def _tail(summary: Summary) -> Iterable[tuple[str, str]]:
+def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str, str]]:
     yield "", ""
-    for line in (*columns_left_out(summary.left_out), *rows_left_out(summary.rows_left_out)):
+    for line in (*columns_left_out(columns), *rows_left_out(summary.rows_left_out)):
         yield "dim", line
     for message in summary.warnings:
         yield "yellow", f"Warning: {message}"

@@ -20,9 +20,10 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._left_out import announce, columns_left_out, goes_to_stderr, rows_left_out
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import READING
-from hedgerow.cli._results import announce, refuse_two_on_stdout
+from hedgerow.cli._results import refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
 from hedgerow.cli.simulate import make_model, simulate
@@ -304,11 +305,11 @@ def _write(told: Told, out: Path | None, html: Path | None) -> None:
 
 def _show(told: Told, seconds: float, *, stderr: bool) -> None:
     from hedgerow.cli._comparison import show
-    from hedgerow.cli._left_out import columns_left_out, rows_left_out
 
     stream = sys.stderr if stderr else sys.stdout
     data = told.data
-    left_out = [*columns_left_out(data.left_out), *rows_left_out(data.rows_left_out)]
+    columns = {} if goes_to_stderr(stream) else data.left_out  # where they were announced
+    left_out = [*columns_left_out(columns), *rows_left_out(data.rows_left_out)]
     with printing():
         show(told.result, data.source, left_out, told.warned, told.written, seconds, stream)
 

@@ -15,11 +15,11 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
 from hedgerow.cli._results import (
     FORMATS,
-    announce,
     error_level,
     formats_of,
     refuse_two_on_stdout,

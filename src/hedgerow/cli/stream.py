@@ -140,7 +140,9 @@ def stream(
         write_all(model, formats, html, summary)
         summary.written = [str(path) for path in targets if path != STDOUT]
         summary.seconds = monotonic() - begun
-        tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
+        aside = STDOUT in out
+        # Whoever goes on from a checkpoint is not told at the start.
+        tell(summary, quiet=quiet, as_json=as_json, aside=aside, announced=checkpoint is None)
         if checkpoint and (status.checkpoint is None or status.checkpoint.row < status.rows):
             raise click.ClickException(f"{checkpoint}: the last rows are in no checkpoint")
         if page and status.phase == FINISHED:
