@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from hedgerow import HedgeGraph, engines
 
@@ -28,7 +29,8 @@ def missing(request, monkeypatch):
 
 
 def test_unknown_devices_are_refused_with_the_list_of_known_ones():
-    with pytest.raises(ValueError, match="device must be one of 'cpu', 'cuda', 'auto', got 'tpu'"):
+    known = "'cpu', 'cuda', 'auto', 'numpy'"
+    with pytest.raises(ValueError, match=f"device must be one of {known}, got 'tpu'"):
         HedgeGraph(device="tpu").fit(ROWS)
 
 
@@ -69,6 +71,30 @@ def test_the_processor_needs_no_torch(monkeypatch):
     assert HedgeGraph(device="cpu").fit(ROWS).n_samples_seen_ == 40
 
 
-def test_a_device_is_kept_with_the_model(tmp_path):
-    HedgeGraph(device="auto").fit(ROWS).save(tmp_path / "model")
-    assert HedgeGraph.load(tmp_path / "model").device == "auto"
+@pytest.mark.parametrize("device", ["auto", "numpy"])
+def test_a_device_is_kept_with_the_model(tmp_path, device):
+    model = HedgeGraph(device=device).fit(ROWS)
+    model.save(tmp_path / "model")
+    again = HedgeGraph.load(tmp_path / "model")
+    assert again.device == device
+    kept, expected = again.partial_fit(ROWS).parts()[1], model.partial_fit(ROWS).parts()[1]
+    assert all(kept[name].tobytes() == expected[name].tobytes() for name in expected)
+
+
+def test_numpy_is_the_readable_functions_and_compiles_nothing(tmp_path):
+    assert engines.engine_for("numpy", MANY) == engines.engine_for_saved("numpy", {}) == "numpy_ref"
+    compiled = []
+    listener = type("Listener", (event.Listener,), {"on_start": compiled.append, "on_end": id})()
+    event.register("numba:compile", listener)
+    try:
+        walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 5)), axis=1)
+        edges = HedgeGraph(error="fwer", device="numpy").fit(walk).edges_
+    finally:
+        event.unregister("numba:compile", listener)
+    assert not compiled
+    assert sorted((edge.source, edge.target) for edge in edges) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+def test_numpy_asks_for_memory_before_it_is_taken():
+    with pytest.raises(MemoryError, match='to learn and test with device="numpy"'):
+        engines.load("numpy_ref").init(10**7)

@@ -40,7 +40,8 @@ def test_the_grid_appears(here, options):
     result = run(*options)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
-    model = HedgeGraph(error="fwer", level=1e-25).fit(load_digits().data)
+    device = "cpu" if options else "numpy"
+    model = HedgeGraph(error="fwer", level=1e-25, device=device).fit(load_digits().data)
     lines = result.stdout.splitlines()
     for level in demo.LEVELS:
         count, by_side, at_all = touching(model, level)

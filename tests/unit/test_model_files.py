@@ -37,7 +37,10 @@ def load(path, header, arrays):
         ({"parameters": {"level": "much"}}, "level must be a number in (0, 1) or 'balanced'"),
         ({"parameters": {"level": 10**400}}, ""),
         ({"parameters": {"error": ["fdr"]}}, "error must be one of 'fdr', 'fwer', got ['fdr']"),
-        ({"parameters": {"device": 0}}, "device must be one of 'cpu', 'cuda', 'auto', got 0"),
+        (
+            {"parameters": {"device": 0}},
+            "device must be one of 'cpu', 'cuda', 'auto', 'numpy'",
+        ),
         ({"parameters": {"half_life": 50}}, "half_life must be 50, as its parameter is, got inf"),
         ({"feature_names": ...}, "its header must have 'feature_names', got ['hedgerow',"),
         ({"parameters": ...}, "its header must have 'parameters', got"),

@@ -83,14 +83,13 @@ def _show(html: Path, *, stream: bool) -> None:
         f"of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
     )
     with collected_warnings() as warned:  # to be told on the page
-        with compiling(_say_that_it_compiles, "fwer") as ready_to_test:
-            if stream:
+        if stream:
+            with compiling(_say_that_it_compiles, "fwer") as ready_to_test:
                 model = _learn(images, console, warned, ready_to_test)
-            else:
-                model = _new_model().partial_fit(images)
-                ready_to_test()
-            table = _by_level(model)
-        console.print(table)
+        else:
+            # Once, on few columns: nothing that is compiled pays, not even its loading.
+            model = _new_model(device="numpy").partial_fit(images)
+        console.print(_by_level(model))
     surest, whole = _touching(model, LEVELS[-1]).shares()[1], EVERY_PAIR.shares()[1]
     console.print(
         f"\n{surest} of the surest edges join pixels that touch; {whole} of all pairs do."
@@ -119,10 +118,10 @@ def _images() -> "DataFrame":
     return pl.DataFrame(load_digits().data, schema=names, orient="row")
 
 
-def _new_model() -> "HedgeGraph":
+def _new_model(device: str) -> "HedgeGraph":
     from hedgerow import HedgeGraph
 
-    return HedgeGraph(error="fwer", level=LEVELS[-1])
+    return HedgeGraph(error="fwer", level=LEVELS[-1], device=device)
 
 
 def _learn(
@@ -133,7 +132,7 @@ def _learn(
     from rich.table import Table
 
     console.print(f"As rows arrive, at the error level {LEVELS[-1]:g}:\n")
-    model, table = _new_model(), _table("rows")
+    model, table = _new_model(device="cpu"), _table("rows")
     with Live(console=console, vertical_overflow="visible") as live:
         for start in range(0, len(images), ROWS_AT_ONCE):
             warned.clear()  # what was wrong with fewer rows

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from hedgerow.io import Table
 
 # As in hedgerow.engines, which is slow to import; a test compares them.
-DEVICES = ("cpu", "cuda", "auto")
+DEVICES = ("cpu", "cuda", "auto", "numpy")
 
 
 @click.command()
@@ -51,7 +51,8 @@ DEVICES = ("cpu", "cuda", "auto")
     type=click.Choice(DEVICES),
     default="cpu",
     show_default=True,
-    help="What computes: the processor, an NVIDIA GPU, or the GPU where there is one.",
+    help="What computes: the processor, an NVIDIA GPU, the GPU where there is one, or the "
+    "processor with nothing compiled.",
 )
 @reading_options
 @click.option(

@@ -20,8 +20,8 @@ _WHERE = {
     "numba_cpu": "hedgerow.engines.numba_cpu",
     "torch_gpu": "hedgerow.engines.torch_gpu",
 }
-DEVICES = ("cpu", "cuda", "auto")
-_ON_CPU, _ON_GPU = "numba_cpu", "torch_gpu"
+DEVICES = ("cpu", "cuda", "auto", "numpy")
+_ON_CPU, _ON_GPU, _READABLE = "numba_cpu", "torch_gpu", "numpy_ref"
 # With fewer columns a processor is done before torch is loaded (docs/gpu.md).
 _WORTH_A_GPU = 4000
 
@@ -35,6 +35,8 @@ def engine_for(device: str, n_columns: int = 0, half_life: float = NEVER) -> str
     'numba_cpu'
     """
     one_of("device", device, DEVICES)
+    if device == "numpy":
+        return _READABLE
     if device == "cuda":
         missing = _why_no_gpu()
         if missing:
@@ -51,6 +53,8 @@ def engine_for_saved(device: str, arrays: Named) -> str:
 
     Running sums can be continued on a processor only. Rows can be everywhere.
     """
+    if device == "numpy":
+        return _READABLE
     if "table" not in arrays or device == "cpu":
         return _ON_CPU
     missing = _why_no_gpu()

@@ -51,10 +51,13 @@ class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
         same, and ``level_`` estimates the share of false ones, which is large where rows are few.
         Only if nothing is connected at all, any edge has a probability of 0.05 at most
         (docs/theory.md, section 15).
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); or the GPU
-        where there is one and the columns are many. A GPU keeps the rows until it is asked for
-        results, and a saved model then holds them (docs/gpu.md).
+    device : {"cpu", "cuda", "auto", "numpy"}, default="cpu"
+        What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); the GPU
+        where there is one and the columns are many; or the processor with nothing compiled. A GPU
+        keeps the rows until it is asked for results, and a saved model then holds them
+        (docs/gpu.md). "numpy" is at once ready for a first, small table, and slow for many
+        columns; last digits may differ from those of "cpu", and with the cut of the rows into
+        chunks (docs/speed.md).
     half_life : float or None, default=None
         Number of rows, at least 16, after which a row counts half as much: in the learner, the
         moments and the tests, which then count with about 2.9 half-lives of rows (docs/streams.md).

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.memory import check_memory
 from hedgerow.method import hedge
 from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
@@ -22,6 +23,8 @@ from hedgerow.method.moments import (
 
 Rows = NDArray[np.floating]
 
+_BYTES_PER_PAIR = 144  # of sums, and of matrices in double precision while pairs are tested
+
 
 class Evidence(NamedTuple):
     """What the tests are made from."""
@@ -31,6 +34,7 @@ class Evidence(NamedTuple):
 
 
 def init(n_columns: int, half_life: float = NEVER) -> Learned:
+    check_memory(_BYTES_PER_PAIR * n_columns**2, n_columns, 'to learn and test with device="numpy"')
     return Learned(init_moments(n_columns), hedge.init(n_columns), half_life)
 
 
