@@ -251,7 +251,8 @@ def excess_risk(weights: Any, truth: Any, covariance: Any) -> np.ndarray:
     difference = _dense(_difference(weights, truth))
     sigma = _dense(_square("covariance", covariance))
     _same_shape("covariance", sigma, "weights", difference)
-    return np.einsum("ij,ij->i", difference @ sigma, difference)
+    result: np.ndarray = np.einsum("ij,ij->i", difference @ sigma, difference)
+    return result
 
 
 def _share(part: int, rest: int, of_none: float) -> float:

@@ -46,4 +46,5 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         choices = ", ".join(repr(choice) for choice in allowed)
         raise ValueError(f"{name} must be one of {choices}, got {value!r}")
-    return value
+    text: str = value
+    return text

@@ -57,7 +57,8 @@ class EdgeTable:
     def __getitem__(self, column: str) -> NDArray[Any]:
         if column not in self.COLUMNS:
             raise KeyError(f"column must be one of {', '.join(self.COLUMNS)}, got {column!r}")
-        return getattr(self, column)
+        result: NDArray[Any] = getattr(self, column)
+        return result
 
     def __iter__(self) -> Iterator[Edge]:
         for values in zip(*(self[name].tolist() for name in self.COLUMNS)):

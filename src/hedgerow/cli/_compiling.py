@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from subprocess import DEVNULL, Popen
 from threading import Timer
 from typing import Any
@@ -25,7 +26,8 @@ def compiling(
     With an ``error``, another process compiles what tests with it. The function that is yielded
     waits for it, and is to be called between learning and testing.
     """
-    from numba.core import event  # a second; whoever learns on a processor has to load it anyway
+    # A second; whoever learns on a processor has to load it anyway.
+    event: Any = import_module("numba.core.event")
 
     helper = _Helper(tell, error, patience)
     listener = _listener(event.Listener, helper)

@@ -121,6 +121,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
 @click.pass_context
 def compare(
     ctx: click.Context,
+    /,
     file: Path | None,
     model: str | None,
     methods: str | None,

@@ -90,7 +90,8 @@ class Comparison:
         scale = np.sqrt(precision.diagonal())
         source, target = edges.T
         values = np.asarray(precision[source, target]).ravel() if len(edges) else np.empty(0)
-        return -values / (scale[source] * scale[target])
+        result: NDArray[np.float64] = -values / (scale[source] * scale[target])
+        return result
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table, a dictionary for each method; what is not known is None.

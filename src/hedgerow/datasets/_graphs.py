@@ -152,7 +152,8 @@ def _all_new(proposed: np.ndarray, pairs: np.ndarray, p: int) -> np.ndarray:
     old = pairs.min(axis=1) * p + pairs.max(axis=1)
     _, index, count = np.unique(key, return_inverse=True, return_counts=True)
     once = count[index].reshape(key.shape) == 1
-    return once & (proposed[..., 0] != proposed[..., 1]) & ~np.isin(key, old)
+    result: np.ndarray = once & (proposed[..., 0] != proposed[..., 1]) & ~np.isin(key, old)
+    return result
 
 
 def _complement(graph: Graph) -> Graph:

@@ -43,7 +43,7 @@ class Model:
     @property
     def size(self) -> int:
         """Number of variables."""
-        return self.precision.shape[0]
+        return int(self.precision.shape[0])
 
     @property
     def names(self) -> list[str]:
@@ -74,7 +74,8 @@ class Model:
     def partial_corr(self) -> np.ndarray:
         """Partial correlation -θ_ij / √(θ_ii θ_jj) of each edge, in the order of `edges`."""
         scale = np.sqrt(self.precision.diagonal())
-        return -self._upper.data / (scale[self._upper.row] * scale[self._upper.col])
+        result: np.ndarray = -self._upper.data / (scale[self._upper.row] * scale[self._upper.col])
+        return result
 
     @property
     def strength(self) -> float:
@@ -94,7 +95,8 @@ class Model:
     def covariance(self) -> np.ndarray:
         """Dense covariance matrix; takes p² numbers, so it is for small models."""
         root = self._factor.colour(np.eye(self.size))
-        return root.T @ root
+        result: np.ndarray = root.T @ root
+        return result
 
 
 def rescale(model: Model, scale: np.ndarray, mean: np.ndarray | float = 0.0) -> Model:

@@ -31,7 +31,8 @@ class Factor:
 
     def colour(self, white: np.ndarray) -> np.ndarray:
         """Turn rows of independent standard normals into rows with this precision matrix."""
-        return self._substitution.solve(white.T).T[:, self.order]
+        rows: np.ndarray = self._substitution.solve(white.T).T
+        return rows[:, self.order]
 
 
 def _diagonal_pivots(matrix: csc_array, ordering: str) -> SuperLU:

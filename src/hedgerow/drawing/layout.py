@@ -82,7 +82,8 @@ def _part(part: csr_array, columns: NDArray[np.int64]) -> Array:
     spacing = _spread(xy)
     ends = np.repeat(np.arange(len(xy)), np.diff(part.indptr)), part.indices
     xy = _upright(xy, *ends, 1 / part.data, columns)
-    return (xy - xy.mean(axis=0)) / spacing
+    result: Array = (xy - xy.mean(axis=0)) / spacing
+    return result
 
 
 def _moved(part: csr_array, start: Array) -> Array:
@@ -97,7 +98,8 @@ def _moved(part: csr_array, start: Array) -> Array:
     _lower_stress(xy, part, pivots, distances, _GENTLE, rng)
     xy = (xy - xy.mean(axis=0)) / _spread(xy)
     left, _, right = np.linalg.svd(xy.T @ (start - start.mean(axis=0)))
-    return xy @ left @ right + start.mean(axis=0)
+    result: Array = xy @ left @ right + start.mean(axis=0)
+    return result
 
 
 def _distances(part: csr_array, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
@@ -132,7 +134,8 @@ def _scaled_distances(distances: Array) -> Array:
     xy = (vectors[:, :-3:-1].T @ centred).T
     if xy.shape[1] < 2:
         xy = np.c_[xy, np.zeros(len(xy))]
-    return xy * (distances.max() / max(np.ptp(xy), 1e-12))
+    result: Array = xy * (distances.max() / max(np.ptp(xy), 1e-12))
+    return result
 
 
 def _spread(xy: Array) -> float:
@@ -176,4 +179,4 @@ def _upright(
         z *= 1j
     x = z.real if rank @ z.real >= 0 else -z.real
     y = z.imag if rank @ z.imag <= 0 else -z.imag
-    return np.c_[x, y]
+    return np.stack([x, y], axis=1)

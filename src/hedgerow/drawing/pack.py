@@ -70,7 +70,8 @@ def _footprint(xy: Array, block: csr_array) -> Cells:
     corner = cells.min(axis=0)
     drawn = np.zeros(cells.max(axis=0) - corner + 1, dtype=bool)
     drawn[tuple((cells - corner).T)] = True
-    return np.argwhere(drawn) + corner
+    result: Cells = np.argwhere(drawn) + corner
+    return result
 
 
 def _first_free(taken: NDArray[np.bool_], cells: Cells, places: Cells, begin: int) -> int:
@@ -97,4 +98,5 @@ def _spiral(area: float) -> Array:
     k = np.arange(int(area / _GAP**2) + 2)
     radius = _GAP * np.sqrt((k + 0.5) / np.pi)
     angle = _GOLDEN_ANGLE * k
-    return np.c_[radius * np.cos(angle) * _LANDSCAPE, radius * np.sin(angle) / _LANDSCAPE]
+    x, y = radius * np.cos(angle) * _LANDSCAPE, radius * np.sin(angle) / _LANDSCAPE
+    return np.stack([x, y], axis=1)

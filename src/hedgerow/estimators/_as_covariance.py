@@ -58,7 +58,8 @@ class AsCovariance:
         """
         check_is_fitted(self)
         centred = read_rows(self, X, reset=False) - self.location_
-        return np.einsum("ij,ij->i", centred @ self.precision_, centred)
+        result: Array = np.einsum("ij,ij->i", centred @ self.precision_, centred)
+        return result
 
     @locked
     def error_norm(

@@ -19,7 +19,6 @@ from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
-from hedgerow.estimators._shared import Shared
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
@@ -33,7 +32,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import BALANCED, promise_of
 
 
-class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
+class HedgeGraph(AsCovariance, Kept, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -267,7 +266,7 @@ class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
         """Partial correlations of the edges, one on the diagonal."""
         graph = self._graph().up_to(self.level_)
         check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for partial_corr_")
-        result = self._symmetric(graph, graph.partial_corr).toarray()
+        result: NDArray[np.float64] = self._symmetric(graph, graph.partial_corr).toarray()
         np.fill_diagonal(result, 1.0)
         return result
 
@@ -284,7 +283,8 @@ class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
         """Maximum-likelihood precision matrix on the graph."""
         sparse = self._precision().precision
         check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for precision_")
-        return sparse.toarray()
+        result: NDArray[np.float64] = sparse.toarray()
+        return result
 
     @property
     @locked
@@ -352,7 +352,8 @@ class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
-        return self._results[key]
+        known: Graph = self._results[key]
+        return known
 
     def _graph_key(self) -> tuple[str, str, float]:
         loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
@@ -383,7 +384,8 @@ class HedgeGraph(AsCovariance, Kept, Shared, NotebookSummary):
                     f"the likelihood has no maximum for {columns}; their correlations were "
                     f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
                 )
-        return self._results[key]
+        known: PrecisionFit = self._results[key]
+        return known
 
     def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
         ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow import __version__
@@ -15,11 +14,12 @@ from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
+from hedgerow.estimators._shared import Shared
 
 _KIND = "HedgeGraph"
 
 
-class Kept(BaseEstimator):
+class Kept(Shared):
     """A learner with a `HedgeStream` that can be written to a file and go on from it."""
 
     device: str

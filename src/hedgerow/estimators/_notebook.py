@@ -9,14 +9,14 @@ from html import escape
 from typing import Any
 
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 
 from hedgerow.base.locks import locked
 from hedgerow.base.table import EdgeTable
+from hedgerow.estimators._shared import Shared
 from hedgerow.method.promises import in_words, promise_of
 
 
-class NotebookSummary(BaseEstimator):
+class NotebookSummary(Shared):
     """An estimator of a graph that tells, where HTML can be shown, what it has learned."""
 
     def __dir__(self) -> Iterable[str]:
@@ -26,15 +26,17 @@ class NotebookSummary(BaseEstimator):
     def _repr_html_(self) -> Callable[[], str]:
         if self._shows_what_it_learned():
             return self._learned_html
-        return super()._repr_html_
+        html: Callable[[], str] = super()._repr_html_
+        return html
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         if self._shows_what_it_learned():
             return {"text/plain": repr(self), "text/html": self._learned_html()}
-        return super()._repr_mimebundle_(**kwargs)
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle
 
     def _shows_what_it_learned(self) -> bool:
-        return self.__sklearn_is_fitted__() and get_config()["display"] == "diagram"
+        return bool(self.__sklearn_is_fitted__() and get_config()["display"] == "diagram")
 
     @locked
     def _learned_html(self) -> str:

@@ -55,7 +55,7 @@ def check_names(names: Any, n_columns: int) -> None:
 def check_arrays(arrays: Named, half_life: float) -> int:
     """Raise StorageError unless the arrays are those of a learner; return its number of columns."""
     pending = _array(arrays, "pending", "f", 2)
-    n_columns = pending.shape[1]
+    n_columns = int(pending.shape[1])
     _require(n_columns >= 2, "pending must have at least two columns", n_columns)
     _require(_all_within(pending, LARGEST_NUMBER), "pending must have numbers that can be squared")
     if "table" in arrays:

@@ -8,18 +8,19 @@ from sklearn.base import BaseEstimator
 from hedgerow.base.locks import locked, without_lock
 
 
-class Shared(BaseEstimator):
+class Shared(BaseEstimator):  # type: ignore[misc]
     """An estimator with a lock of its own, whose ``_stream`` is what it learned."""
 
     @locked
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, /, **params: Any) -> Self:
         """Set parameters, once no other thread is using the model.
 
         Parameters
         ----------
         **params : parameters of the estimator
         """
-        return super().set_params(**params)
+        super().set_params(**params)
+        return self
 
     @locked
     def __getstate__(self) -> dict[str, Any]:

@@ -182,7 +182,7 @@ class SparsitronGraph(Shared):
         self._start(len(rows))
         return self._take(rows)
 
-    @available_if(_horizon_is_stated)
+    @available_if(_horizon_is_stated)  # type: ignore[untyped-decorator]
     @locked
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Take the next rows of a stream of ``horizon`` rows; the last of them brings the graph.
@@ -238,14 +238,15 @@ class SparsitronGraph(Shared):
         return getattr(self, "_result", None) is not None
 
     def _found(self, name: str) -> _Result:
-        if not self.__sklearn_is_fitted__():
+        result: _Result | None = getattr(self, "_result", None)
+        if result is None:
             raise AttributeError(f"{name} is known from the last row on")
-        return self._result
+        return result
 
     def _start(self, horizon: int) -> None:
         """Forget any earlier result; fix all that must be known before the first row."""
         self._check_parameters()
-        self._result: Any = None
+        self._result: _Result | None = None
         plan = self._plan(horizon)
         self.n_steps_, self.n_holdout_ = plan.n_steps, plan.n_holdout
         self.guaranteed_rows_ = self._rows_for_guarantee()

@@ -39,6 +39,7 @@ def read_rows(
         "ensure_min_samples": min_rows,
         "ensure_min_features": 2 if reset else 1,
     }
+    rows: NDArray[np.floating]
     try:
         if names is None:
             rows = validate_data(estimator, X, reset=reset, **rules)

@@ -96,7 +96,8 @@ class Cells:
             return None
         if len(frame) != shape[0]:
             return None
-        return frame.select(map(str, self._chosen)).to_numpy(order="c")
+        rows: Array = frame.select(map(str, self._chosen)).to_numpy(order="c")
+        return rows
 
     def _schema(self) -> dict[str, Any]:
         polars = optional("polars")
@@ -149,4 +150,6 @@ def numbers_between(text: bytes, delimiter: str, shape: tuple[int, int]) -> Arra
 def _is_open(block: Block) -> NDArray[np.bool_]:
     """Tell which records have a quote too many."""
     at = np.flatnonzero(np.frombuffer(block.data, dtype=np.uint8) == ord('"'))
-    return np.diff(np.searchsorted(at, np.r_[block.starts, len(block.data)])) % 2 == 1
+    bounds = np.append(block.starts, len(block.data))
+    is_open: NDArray[np.bool_] = np.diff(np.searchsorted(at, bounds)) % 2 == 1
+    return is_open

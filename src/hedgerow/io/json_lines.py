@@ -76,7 +76,7 @@ class Objects:
         frame = frame.select(optional("polars.selectors").by_name(self._chosen))
         if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
             return None
-        rows = frame.cast(polars.Float64).to_numpy(order="c")
+        rows: NDArray[np.float64] = frame.cast(polars.Float64).to_numpy(order="c")
         if is_ours and np.isnan(rows).any():
             return None
         self.new |= new

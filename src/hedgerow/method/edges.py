@@ -115,6 +115,6 @@ def debiased(corr: Array, weights: Any) -> Array:
     variance = np.maximum(np.diag(residual), _TINY)
     direct = (weights * variance).toarray() if issparse(weights) else weights * variance
     scale = np.sqrt(variance)
-    result = -(residual + direct + direct.T) / scale / scale[:, None]
+    result: Array = -(residual + direct + direct.T) / scale / scale[:, None]
     np.fill_diagonal(result, 0.0)
     return np.clip(result, -1.0, 1.0)

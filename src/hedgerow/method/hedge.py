@@ -182,7 +182,8 @@ def unit_weights(gradient: Matrix, curvature: Array) -> Array:
     np.fill_diagonal(plus, 0.0)
     np.fill_diagonal(minus, 0.0)
     zero = np.exp(-largest)
-    return (plus - minus) / (zero + (plus + minus).sum(axis=1, keepdims=True))
+    result: Array = (plus - minus) / (zero + (plus + minus).sum(axis=1, keepdims=True))
+    return result
 
 
 def unit_radius(matched: Array, squared: Array) -> Array:

@@ -139,7 +139,8 @@ def needed_to_fit(adjacency: csr_array) -> int:
     """
     _, label = connected_components(adjacency, directed=False)
     largest = int(np.bincount(label).max(initial=0))
-    return 24 * adjacency.shape[0] ** 2 + (32 * largest**2 if largest > 1 else 0)
+    result: int = 24 * adjacency.shape[0] ** 2 + (32 * largest**2 if largest > 1 else 0)
+    return result
 
 
 def mean_log_likelihood(rows: NDArray[np.floating], location: Array, precision: csr_array) -> float:
@@ -178,7 +179,7 @@ def _pivots(precision: csr_array) -> Array:
         lu = splu(csc_array(precision), "MMD_AT_PLUS_A", diag_pivot_thresh=0, options=options)
     except RuntimeError as error:
         raise LinAlgError("precision must be positive definite, got a singular one") from error
-    pivots = lu.U.diagonal()
+    pivots: Array = lu.U.diagonal()
     # A zero on the diagonal makes the elimination leave it.
     if not np.array_equal(lu.perm_r, lu.perm_c) or not (pivots > 0).all():
         raise LinAlgError("precision must be positive definite, got an indefinite one")

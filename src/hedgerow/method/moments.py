@@ -147,7 +147,8 @@ def too_small(moments: Moments) -> NDArray[np.bool_]:
 def so_small(mean: Array, spread: Array) -> NDArray[np.bool_]:
     """Return the same, given the mean and the standard deviation of each column."""
     tiny = (spread <= SMALLEST_SPREAD) & (np.abs(mean) <= SMALLEST_SPREAD / _ROUNDING)
-    return tiny & ((spread != 0) | (mean != 0))
+    result: NDArray[np.bool_] = tiny & ((spread != 0) | (mean != 0))
+    return result
 
 
 def per_scale(moments: Moments) -> Array:
@@ -173,4 +174,5 @@ def _row_weights(rows: NDArray[np.floating], row_weights: Array | None) -> Array
 
 
 def _mean(rows: NDArray[np.floating], row_weights: Array) -> Array:
-    return (rows * row_weights[:, None]).sum(axis=0) / row_weights.sum()
+    result: Array = (rows * row_weights[:, None]).sum(axis=0) / row_weights.sum()
+    return result

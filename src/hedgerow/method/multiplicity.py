@@ -75,7 +75,8 @@ def group_priors(share: Array, size: NDArray[np.intp], *, count_nulls_only: bool
     """
     odds = (1 - share) / np.maximum(share, _SMALLEST_SHARE) + _SMALLEST_ODDS
     counted = size * (np.maximum(share, _SMALLEST_SHARE) if count_nulls_only else 1.0)
-    return odds * size.sum() / (odds * counted).sum()
+    result: Array = odds * size.sum() / (odds * counted).sum()
+    return result
 
 
 # A group is never taken to be purer than this, and never worth less than this.

@@ -48,7 +48,8 @@ def step_thresholds(n_columns: int, n_rows: float) -> Array:
     """Return the t statistic that each further neighbour of a node must exceed."""
     most = min(n_columns - 1, int(n_rows) // 4, MOST_NEIGHBOURS)
     level = SELECTION_LEVEL / n_columns / 2
-    return stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
+    result: Array = stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
+    return result
 
 
 def refit(corr: Array, n_rows: float) -> Refit:

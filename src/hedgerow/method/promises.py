@@ -17,7 +17,7 @@ def promise_of(error: Any, level: Any) -> str:
     >>> promise_of("fdr", 0.05), promise_of("fdr", "balanced")
     ('fdr', 'balanced')
     """
-    one_of("error", error, ERRORS)
+    kind = one_of("error", error, ERRORS)
     if isinstance(level, str):
         if level != BALANCED:
             raise ValueError(f"level must be a number in (0, 1) or {BALANCED!r}, got {level!r}")
@@ -25,7 +25,7 @@ def promise_of(error: Any, level: Any) -> str:
             raise ValueError(f"error must be 'fdr' with level={BALANCED!r}, got {error!r}")
         return BALANCED
     in_open_interval("level", level, 0, 1)
-    return error
+    return kind
 
 
 def in_words(promise: str, level: float, n_edges: int) -> str:

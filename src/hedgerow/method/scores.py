@@ -15,9 +15,11 @@ def z_score(correlation: Array, freedom: NDArray[np.floating] | float) -> Array:
     room = np.maximum(1.0 - correlation**2, _TINY**2)
     tail = special.stdtr(freedom, -np.abs(correlation) * np.sqrt(freedom / room))
     score = np.abs(special.ndtri(np.maximum(tail, np.finfo(np.float64).tiny)))
-    return np.sign(correlation) * score
+    result: Array = np.sign(correlation) * score
+    return result
 
 
 def two_sided(z: Array) -> Array:
     """Return the two-sided p-value of a normal score."""
-    return 2.0 * special.ndtr(-np.abs(z))
+    result: Array = 2.0 * special.ndtr(-np.abs(z))
+    return result

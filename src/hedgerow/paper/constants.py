@@ -200,7 +200,8 @@ def _solver(theta: Any) -> Solver:
 
     def solve(columns: np.ndarray) -> np.ndarray:
         unit = scale.reshape((-1,) + (1,) * (columns.ndim - 1))
-        return solve_scaled(columns / unit) / unit
+        result: np.ndarray = solve_scaled(columns / unit) / unit
+        return result
 
     return solve
 
@@ -226,7 +227,8 @@ def _factor_sparse(scaled: Any) -> Solver:
     if not np.array_equal(factor.perm_r, factor.perm_c):
         raise LinAlgError("row exchange")
     _require_positive(factor.U.diagonal())
-    return factor.solve
+    result: Solver = factor.solve
+    return result
 
 
 def _require_positive(pivots: np.ndarray) -> None:

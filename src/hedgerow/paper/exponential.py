@@ -42,4 +42,4 @@ def exp(x: float) -> float:
     value = _TAYLOR[13]
     for degree in range(12, -1, -1):
         value = value * r + _TAYLOR[degree]
-    return value * _float_from_bits((int64(k) + 1023) << 52)
+    return value * _float_from_bits((int64(k) + 1023) << 52)  # type: ignore[no-any-return]

@@ -88,7 +88,8 @@ def closed_form(gradient: Array, l1_bound: float, beta: float) -> Array:
     scaled = 0.5 * log(1.0 / beta) * gradient
     top = np.abs(scaled).max()
     up, down = np.exp(scaled - top), np.exp(-scaled - top)
-    return l1_bound * (down - up) / (np.exp(-top) + up.sum() + down.sum())
+    result: Array = l1_bound * (down - up) / (np.exp(-top) + up.sum() + down.sum())
+    return result
 
 
 def candidates(x: Array, y: Array, l1_bound: float, beta: float) -> Iterator[Array]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class ReportData:
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        keep = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        keep = partial(object.__setattr__, self)
         keep("names", [str(name) for name in self.names])
         keep("warnings", [str(warning) for warning in self.warnings])
         keep("n_columns", len(self.names) if self.n_columns is None else self.n_columns)

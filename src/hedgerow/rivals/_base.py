@@ -28,7 +28,7 @@ class Found(NamedTuple):
     attributes: Mapping[str, Any] = {}  # further results, by name, each ending in "_"
 
 
-class Rival(BaseEstimator, ABC):
+class Rival(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all rivals: a subclass stores its parameters and learns from standard columns.
 
     Parameters
@@ -97,7 +97,7 @@ def symmetric(matrix: NDArray[Any], join: np.ufunc) -> NDArray[Any]:
     array([[0., 3.],
            [3., 0.]])
     """
-    result = join(matrix, matrix.T)
+    result: NDArray[Any] = join(matrix, matrix.T)
     np.fill_diagonal(result, 0)
     return result
 

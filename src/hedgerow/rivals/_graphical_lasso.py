@@ -84,4 +84,6 @@ class GraphicalLasso(PenalisedLikelihood):
         with warnings.catch_warnings():
             # Along a path it warns for every solution whose gap is not quite closed.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return graphical_lasso(corr, penalty)[1]
+            _, precision = graphical_lasso(corr, penalty)
+        result: Array = precision
+        return result

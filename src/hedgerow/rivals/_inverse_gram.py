@@ -87,7 +87,8 @@ class InverseGram(Rival):
             involved = np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)
             names = listed(repr(name) for name in column_labels(self)[involved])
             raise ValueError(f"X must not have columns that others determine, got {names}")
-        return (vectors / values) @ vectors.T
+        result: Array = (vectors / values) @ vectors.T
+        return result
 
 
 def partial_correlations(precision: Array) -> Array:

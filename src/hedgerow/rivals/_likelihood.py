@@ -50,7 +50,7 @@ class PenalisedLikelihood(Penalised):
         graph = csr_array(self._graph(estimate))
         refitted = fit_precision(corr, n_rows, graph).precision.toarray()
         each = np.log(n_rows) + 4 * EBIC_GAMMA * np.log(len(corr))
-        return 2 * n_rows * self._loss(refitted, corr) + graph.nnz / 2 * each
+        return float(2 * n_rows * self._loss(refitted, corr) + graph.nnz / 2 * each)
 
 
 def components(corr: Array, penalty: float) -> list[NDArray[np.intp]]:

@@ -29,4 +29,5 @@ def least_l1(matrix: Array, low: Array, high: Array, clock: Clock) -> Array:
     if result.x is None:
         clock.tick()
         raise FloatingPointError(f"HiGHS found no solution: {result.message}")
-    return result.x[:size] - result.x[size:]
+    found: Array = result.x
+    return found[:size] - found[size:]

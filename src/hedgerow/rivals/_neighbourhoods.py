@@ -114,7 +114,7 @@ class NeighbourhoodSelection(Penalised):
         for node, row in enumerate(estimate):
             near = np.flatnonzero(row)
             refitted[node, near] = np.linalg.lstsq(corr[np.ix_(near, near)], corr[near, node])[0]
-        return 2 * n_rows * self._loss(refitted, corr) + np.count_nonzero(estimate) * each
+        return float(2 * n_rows * self._loss(refitted, corr) + np.count_nonzero(estimate) * each)
 
     def _graph(self, estimate: Array) -> NDArray[np.bool_]:
         return self._scores(estimate) > 0

@@ -128,7 +128,8 @@ def _stage(depth: int) -> str:
 def _z(squared: Array, freedom: int) -> Array:
     """Return Fisher's z statistic of squared partial correlations, as an absolute value."""
     largest = 1.0 - np.finfo(np.float64).eps
-    return np.sqrt(freedom) * np.arctanh(np.sqrt(np.minimum(squared, largest)))
+    result: Array = np.sqrt(freedom) * np.arctanh(np.sqrt(np.minimum(squared, largest)))
+    return result
 
 
 def _over_conditions(

@@ -98,7 +98,7 @@ def grid(corr: Array, n_rows: int) -> list[float]:
     upper = np.abs(corr[np.triu_indices(len(corr), 1)])
     noise = np.sqrt(np.log(len(corr)) / n_rows)
     largest = max(upper.max(), noise / 2)
-    return np.geomspace(largest, min(noise / 2, largest / 2), _GRID_SIZE).tolist()
+    return list(map(float, np.geomspace(largest, min(noise / 2, largest / 2), _GRID_SIZE)))
 
 
 def by_ebic(rival: Penalised, rows: Array, clock: Clock) -> float:

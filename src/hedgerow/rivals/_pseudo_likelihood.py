@@ -86,7 +86,8 @@ def gains_with_prior(n_rows: int, n_columns: int) -> Array:
     k = np.arange(n_columns)
     prior = np.diff(betaln(0.5 + k, 0.5 + n_columns - 1 - k))
     # All others are neighbours at most; the last entry is never used.
-    return gain_by_size(n_rows, n_columns) + np.append(prior, 0.0)
+    result: Array = gain_by_size(n_rows, n_columns) + np.append(prior, 0.0)
+    return result
 
 
 @njit(**COMPILED)

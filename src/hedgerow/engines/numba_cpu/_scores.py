@@ -46,7 +46,8 @@ def score_polynomials(n_rows: float, most_used: int) -> Array:
 
 def _fitted(w: Array, freedom: Array) -> Array:
     tail = special.stdtr(freedom, -np.sqrt(freedom * np.expm1(w**2 / freedom)))
-    return -(special.ndtri(tail) / w) @ _FIT
+    result: Array = -(special.ndtri(tail) / w) @ _FIT
+    return result
 
 
 @njit(forceinline=True, **INNER)

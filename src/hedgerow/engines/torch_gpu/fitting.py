@@ -98,7 +98,8 @@ def weights(evidence: Evidence) -> NDArray[np.float32]:
     """Return the matrix of Hedge's average weights: row i holds node i's."""
     p = len(evidence.columns)
     values, unit = evidence.weights
-    return (values[:p, :p].float() / unit).cpu().numpy()
+    result: NDArray[np.float32] = (values[:p, :p].float() / unit).cpu().numpy()
+    return result
 
 
 def repeats(evidence: Evidence, copy: float) -> Repeats:

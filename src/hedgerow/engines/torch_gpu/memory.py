@@ -22,7 +22,8 @@ def needed_bytes(n_columns: int, n_rows: int, settings: Settings) -> int:
     nodes = min(width, max(selection.STRIP_BYTES // (4 * width), TILE))
     selection_strip = nodes * (3 * item * width + _PER_BASIS_ENTRY * n_rows)
     held = 2 * item * width**2 + _PER_ENTRY * n_columns * n_rows
-    return held + max(learning_strip, selection_strip)
+    result: int = held + max(learning_strip, selection_strip)
+    return result
 
 
 def moments_bytes(n_columns: int, n_rows: int) -> int:
@@ -46,4 +47,5 @@ def free_bytes(device: torch.device) -> float:
     if device.type != "cuda":
         return math.inf
     free, _ = torch.cuda.mem_get_info(device)
-    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    result: float = free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return result

@@ -46,7 +46,8 @@ def count(state: Table, rows: Rows) -> Table:
 
 def mean(state: Table) -> Array:
     """Return the mean of each column."""
-    return state.rows().double().mean(0).cpu().numpy()
+    result: Array = state.rows().double().mean(0).cpu().numpy()
+    return result
 
 
 def moments(state: Table) -> Moments:
