@@ -16,13 +16,20 @@ from hedgerow.base.words import listed
 from hedgerow.engines import engine_for
 from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
+from hedgerow.estimators._assumptions import ANY, Assumptions, assumptions_of, check_assumptions
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
-from hedgerow.method.forgetting import LONGEST_HALF_LIFE, NEVER, SHORTEST_HALF_LIFE
+from hedgerow.method.forgetting import (
+    LONGEST_HALF_LIFE,
+    NEVER,
+    SHORTEST_HALF_LIFE,
+    effective_rows,
+)
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
+from hedgerow.method.inflation import Inflation
 from hedgerow.method.likelihood import (
     PrecisionFit,
     mean_log_likelihood,
@@ -61,6 +68,15 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         Number of rows, at least 16, after which a row counts half as much: in the learner, the
         moments and the tests, which then count with about 2.9 half-lives of rows (docs/streams.md).
         None: every row counts the same for ever.
+    rows : {"any", "independent"}, default="any"
+        Whether rows may be related to those before them, as in a series in time. If they are, the
+        tests count with fewer rows, as many as independent ones would say the same. Their order
+        matters then. "independent": nothing of that is looked for.
+    columns : {"any", "normal"} or list of names or numbers, default="any"
+        What shape columns may have. "any": each is replaced by normal scores of its ranks, and
+        heavy tails that columns share make the tests more careful. "normal": all columns are taken
+        as they are, and to be normal, together as well. A list names columns that are taken as
+        they are (docs/data.md).
 
     Attributes
     ----------
@@ -83,7 +99,8 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         Mean of each column.
     n_samples_seen_ : int
     n_samples_effective_ : float
-        Number of rows the tests count with: fewer than were seen, if rows are forgotten.
+        Number of rows the tests count with: fewer than were seen, if rows are forgotten, related
+        to those before them, or of unlike size.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the columns have names, of their own or told to `fit` or `partial_fit`.
@@ -124,11 +141,15 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         level: float | str = 0.05,
         device: str = "cpu",
         half_life: float | None = None,
+        rows: str = ANY,
+        columns: str | Iterable[Hashable] = ANY,
     ) -> None:
         self.error = error
         self.level = level
         self.device = device
         self.half_life = half_life
+        self.rows = rows
+        self.columns = columns
 
     @locked
     def fit(
@@ -177,11 +198,8 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         self._check_parameters()
         if first:
             self._stream = self._new_stream()
-        elif self._half_life() != self._stream.half_life:
-            raise ValueError(
-                f"half_life must not change after the first row, got {self.half_life!r}; "
-                f"fit starts anew"
-            )
+        else:
+            self._refuse_other_rules()
         self._take(rows)
         return self
 
@@ -197,7 +215,7 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
     def n_samples_effective_(self) -> float:
         """Number of rows that the tests count with."""
         check_is_fitted(self)
-        return self._stream.effective_rows
+        return self._effective_rows()
 
     @property
     @locked
@@ -323,6 +341,7 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
         self._half_life()
+        check_assumptions(self.rows, self.columns)
 
     def _half_life(self) -> float:
         if self.half_life is None:
@@ -332,7 +351,24 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
     def _new_stream(self) -> HedgeStream:
         half_life = self._half_life()
         engine = engine_for(self.device, self.n_features_in_, half_life)
-        return HedgeStream(self.n_features_in_, engine, half_life)
+        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
+
+    def _assumptions(self) -> Assumptions:
+        return assumptions_of(self.rows, self.columns, column_labels(self))
+
+    def _refuse_other_rules(self) -> None:
+        """Raise if a parameter that rows were learned by is not what it was."""
+        begun, now = self._stream.assumptions, self._assumptions()
+        for name, same in (
+            ("half_life", self._half_life() == self._stream.half_life),
+            ("rows", now.independent == begun.independent),
+            ("columns", now.normal == begun.normal and np.array_equal(now.as_is, begun.as_is)),
+        ):
+            if not same:
+                raise ValueError(
+                    f"{name} must not change after the first row, got {getattr(self, name)!r}; "
+                    f"fit starts anew"
+                )
 
     def _take(self, rows: NDArray[np.floating]) -> None:
         self._stream.take(rows)
@@ -347,13 +383,23 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         key = self._graph_key()
         if key not in self._results:
             stream = self._stream
-            evidence = stream.evidence()
-            graph = graph_of(stream.engine, evidence, stream.effective_rows, *key[1:])
+            evidence = stream.evidence(self._inflation())
+            graph = graph_of(stream.engine, evidence, self._effective_rows(), *key[1:])
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
         known: Graph = self._results[key]
         return known
+
+    def _inflation(self) -> Inflation:
+        if "inflation" not in self._results:
+            self._results = {**self._results, "inflation": self._stream.inflation()}
+        known: Inflation = self._results["inflation"]
+        return known
+
+    def _effective_rows(self) -> float:
+        rows = effective_rows(self._stream.rows, self._stream.half_life)
+        return rows / self._inflation().typical
 
     def _graph_key(self) -> tuple[str, str, float]:
         loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
@@ -403,7 +449,7 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
 
     def _warn(self, graph: Graph) -> None:
         warn_of_columns(graph, column_labels(self))
-        kind = "rows" if self.half_life is None else "effective rows"
+        kind = "rows" if self.n_samples_effective_ == self.n_samples_seen_ else "effective rows"
         n_rows = self.n_samples_effective_
         shortage = shortage_of_rows(
             n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind

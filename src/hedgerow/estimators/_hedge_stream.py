@@ -6,28 +6,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import engines
-from hedgerow.engines import Engine
+from hedgerow.engines import Engine, Named
+from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._learner import Learner
+from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.hedge import LARGEST_BATCH, batch_ends, batch_size
-from hedgerow.method.moments import Moments
+from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.moments import Columns, Moments
 
 Array = NDArray[np.float64]
 
 
 class HedgeStream:
-    """Collects rows and learns from them in whole batches.
+    """Treats rows and learns from them.
 
-    The rows of an unfinished batch wait in ``pending``, but `moments` counts them, and `evidence`
-    has a batch cut short for them.
+    The first rows are not learned before there are enough of them to treat (`TreatedRows`); who
+    asks earlier gets what those that are there would give.
     """
 
-    def __init__(self, n_columns: int, engine: str, half_life: float = NEVER) -> None:
+    def __init__(
+        self,
+        n_columns: int,
+        engine: str,
+        assumptions: Assumptions,
+        half_life: float = NEVER,
+    ) -> None:
         self.engine_name = engine
         self.half_life = half_life
-        self.state = self.engine.init(n_columns, half_life)
-        self._buffer = np.empty((LARGEST_BATCH, n_columns))
-        self._filled = 0
-        self._learned_rows = 0
+        self.assumptions = assumptions
+        treats = not assumptions.complete
+        self.treated = TreatedRows(assumptions.as_is, half_life) if treats else None
+        self.learner = Learner(n_columns, engine, half_life)
+        self._trial: Learner | None = None
 
     @property
     def engine(self) -> Engine:
@@ -35,71 +45,88 @@ class HedgeStream:
         return engines.load(self.engine_name)
 
     @property
-    def pending(self) -> Array:
-        """Rows taken but not yet learned from."""
-        return self._buffer[: self._filled]
-
-    @property
     def rows(self) -> int:
         """Number of rows taken."""
-        return self._learned_rows + self._filled
-
-    @property
-    def effective_rows(self) -> float:
-        """Number of rows that the tests count with."""
-        return effective_rows(self.rows, self.half_life)
+        waiting = 0 if self.treated is None else len(self.treated.waiting)
+        return self.learner.rows + waiting
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return self._buffer.shape[1]
+        return self.learner.n_columns
 
     def take(self, rows: NDArray[np.floating]) -> None:
         """Take the next rows."""
-        while len(rows):
-            size = batch_size(self._learned_rows, self.half_life)
-            if self._filled or len(rows) < size:
-                taken = min(len(rows), size - self._filled)
-                self._buffer[self._filled : self._filled + taken] = rows[:taken]
-                self._filled += taken
-                if self._filled == size:
-                    self._filled = 0
-                    self._learn(self._buffer[:size])
-            else:
-                taken = batch_ends(self._learned_rows, len(rows), self.half_life)[-1]
-                self._learn(rows[:taken])
-            rows = rows[taken:]
+        self._trial = None
+        if self.treated is None:
+            self.learner.take(rows)
+            return
+        for scored in self.treated.take(self.engine, rows):
+            first = self.learner.rows == 0
+            self.learner.take(scored)
+            if first:
+                self.learner.look_back(scored)
 
-    def _learn(self, rows: NDArray[np.floating]) -> None:
-        self.state = self.engine.learn(self.state, rows)
-        self._learned_rows += len(rows)
+    def columns(self) -> Columns:
+        """Return mean and spread of each column, in the units it came in."""
+        if self.treated is not None:
+            return self.treated.columns()
+        moments = self._asked().moments()
+        return Columns(moments.rows, moments.mean, np.diag(moments.products), moments.weight)
 
     def mean(self) -> Array:
         """Return the mean of each column."""
-        return self.engine.mean(self._counted())
+        return self.learner.mean() if self.treated is None else self.treated.columns().mean
 
     def moments(self) -> Moments:
-        """Return the moments of all rows taken so far."""
-        return self.engine.moments(self._counted())
+        """Return the moments of all rows so far, their correlations being those of scores."""
+        moments = self._asked().moments()
+        if self.treated is None:
+            return moments
+        columns = self.treated.columns()
+        squares = np.diag(moments.products)
+        wanted = columns.squares * (moments.weight / columns.weight)
+        factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
+        products = moments.products * factor * factor[:, None]
+        return moments._replace(mean=columns.mean, products=products)
 
-    def evidence(self) -> Any:
+    def inflation(self) -> Inflation:
+        """Return how much less sure tests are than those of independent normal rows."""
+        sums = self._asked().residuals()
+        if sums is None:
+            return no_inflation(self.n_columns)
+        _, normal, independent = self.assumptions
+        n_rows = effective_rows(self.rows, self.half_life)
+        return inflation_of(sums, n_rows, tails=not normal, memory=not independent)
+
+    def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
-        return self.engine.evidence(self._counted(), self.pending)
+        return self._asked().evidence(inflation)
 
-    def _counted(self) -> Any:
-        self.state = self.engine.count(self.state, self.pending)
-        return self.state
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
-        return {**self.engine.to_numpy(self._counted()), "pending": self.pending}
+        treated = {} if self.treated is None else self.treated.arrays()
+        return {**self.learner.arrays(), **treated}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]], engine: str) -> Self:
+    def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
-        pending = arrays["pending"]
-        stream = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
-        stream.state = stream.engine.from_numpy(arrays)
-        stream._learned_rows = int(arrays["learned_rows"])
-        stream.take(pending)
+        learner = Learner.from_arrays(arrays, engine)
+        stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
+        stream.learner = learner
+        stream.treated = TreatedRows.from_arrays(arrays, learner.half_life)
         return stream
+
+    def _asked(self) -> Learner:
+        """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
+
+        Once rows are handed on, it is the learner itself.
+        """
+        if self.treated is None or not self.treated.still_waiting:
+            return self.learner
+        if self._trial is None:
+            scored = self.treated.scores_so_far()
+            self._trial = Learner(self.n_columns, self.engine_name, self.half_life)
+            self._trial.take(scored)
+            self._trial.look_back(scored)
+        return self._trial

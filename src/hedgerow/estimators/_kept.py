@@ -12,11 +12,14 @@ from hedgerow.base import storage
 from hedgerow.base.checks import one_of
 from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
+from hedgerow.estimators._assumptions import INDEPENDENT, NORMAL, Assumptions
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._saved import check_arrays, check_header, check_names
 from hedgerow.estimators._shared import Shared
 
 _KIND = "HedgeGraph"
+# Models saved before rows and columns were treated had to take these for granted.
+_BEFORE_TREATMENT = {"rows": INDEPENDENT, "columns": NORMAL}
 
 
 class Kept(Shared):
@@ -29,6 +32,9 @@ class Kept(Shared):
         raise NotImplementedError
 
     def _half_life(self) -> float:
+        raise NotImplementedError
+
+    def _assumptions(self) -> Assumptions:
         raise NotImplementedError
 
     def _forget_results(self) -> None:
@@ -95,11 +101,11 @@ class Kept(Shared):
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Return the model whose `parts` these are; raise StorageError if there is none."""
         cls.check_parts(header, arrays)
-        model = cls(**header["parameters"])
+        model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
         engine = engine_for_saved(model.device, arrays)
-        model._stream = HedgeStream.from_arrays(arrays, engine)
-        model.n_features_in_ = model._stream.n_columns
+        model.n_features_in_ = arrays["pending"].shape[1]
         if header["feature_names"] is not None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model._stream = HedgeStream.from_arrays(arrays, engine, model._assumptions())
         model._forget_results()
         return model

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from hedgerow.method.groups import pair_priors
+from hedgerow.method.inflation import Inflation, calming, no_inflation
 from hedgerow.method.levels import agreement_margins, asks_both, smallest_levels
 from hedgerow.method.neighbours import Refit, refit
 from hedgerow.method.scores import two_sided, z_score
@@ -50,7 +51,11 @@ class EdgeTests(NamedTuple):
 
 
 def judge_pairs(
-    corr: Array, n_rows: float, hedge_weights: NDArray[np.floating], error: str
+    corr: Array,
+    n_rows: float,
+    hedge_weights: NDArray[np.floating],
+    error: str,
+    inflation: Inflation | None = None,
 ) -> EdgeTests:
     """Test every pair of variables.
 
@@ -61,17 +66,21 @@ def judge_pairs(
     hedge_weights : row i holds Hedge's weights for node i
     error : "fdr" for the false discovery rate, "fwer" for the familywise error rate, "balanced" for
         an estimate of the former without precautions
+    inflation : how much less sure the scores of pairs are than those of independent normal rows
     """
     upper = np.triu_indices(len(corr), 1)
+    inflation = inflation or no_inflation(len(corr))
+    n_rows = max(n_rows / inflation.typical, MIN_ROWS)
+    calm = calming(inflation, *upper)
     fitted = refit(corr, n_rows)
     careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
-    z = given_fewer(careful, n_rows, upper)
-    witness = z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
+    z = calm * given_fewer(careful, n_rows, upper)
+    witness = calm * z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
     estimate = -debiased(corr, fitted.coefficients)[upper]
     q_value = _adjusted(z, witness, len(corr), n_rows, error)
     if asks_both(len(corr), n_rows, error):
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
-        both = z_score(estimate, n_rows - 2 - used)
+        both = calm * z_score(estimate, n_rows - 2 - used)
         q_value = np.maximum(q_value, _adjusted(both, witness, len(corr), n_rows, error))
     return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual)
 

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.inflation import Inflation
+from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
+from hedgerow.method.residuals import Residuals
 
 Indices = NDArray[np.intp]
 Array = NDArray[np.float64]
@@ -42,11 +45,30 @@ class Edges(NamedTuple):
 class Engine(Protocol):
     """The functions of an engine. Those that return a state may overwrite the one they get."""
 
+    def first_marginals(
+        self, rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
+    ) -> Marginals:
+        """Return what the first rows say about each column (`marginals.first_marginals`)."""
+
+    def score_rows(
+        self, marginals: Marginals, rows: NDArray[np.floating], half_life: float
+    ) -> tuple[Array, Marginals]:
+        """Return the scores of rows before the next refresh, and what is known after them."""
+
     def init(self, n_columns: int, half_life: float = NEVER) -> Any:
         """Return the state before the first row."""
 
     def learn(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
+
+    def look_back(self, state: Any, rows: NDArray[np.floating]) -> Any:
+        """Return the state with sums over the residuals of all ``rows``, the first and only ones.
+
+        From then on `learn` adds those of the rows that it learns from.
+        """
+
+    def residuals(self, state: Any) -> Residuals | None:
+        """Return sums over residuals; None if `look_back` was never called."""
 
     def count(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state with the rows of an unfinished batch in its moments, and no more."""
@@ -63,8 +85,11 @@ class Engine(Protocol):
     def from_numpy(self, arrays: Named) -> Any:
         """Return the state whose `to_numpy` these are. Every engine can begin from a table."""
 
-    def evidence(self, state: Any, rows: NDArray[np.floating]) -> Any:
-        """Return what all rows say, those of an unfinished batch (counted before) included."""
+    def evidence(self, state: Any, rows: NDArray[np.floating], inflation: Inflation) -> Any:
+        """Return what all rows say, those of an unfinished batch (counted before) included.
+
+        Scores of pairs will be as much less sure as ``inflation`` says.
+        """
 
     def weights(self, evidence: Any) -> NDArray[np.floating]:
         """Return the matrix of Hedge's average weights: row i holds node i's."""

@@ -111,6 +111,15 @@ def update(
     )
 
 
+def prediction_errors(
+    state: HedgeState, batch: NDArray[np.floating], row_weights: Array | None = None
+) -> Array:
+    """Return the residuals of a batch that is about to be learned, in standard deviations."""
+    x = standardise(batch, merge_columns(state.columns, columns_of(batch, row_weights)))
+    direction = unit_weights(state.gradient, state.curvature)
+    return x - unit_radius(state.matched, state.squared) * (x @ direction.T)
+
+
 def scaled(state: HedgeState, factor: float) -> HedgeState:
     """Return the state as if all row weights so far had been multiplied; it predicts the same."""
     return state._replace(

@@ -10,6 +10,10 @@ from hedgerow.method.engine import Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import HedgeState
 from hedgerow.method.moments import Columns, Moments, scaled_moments
+from hedgerow.method.residuals import Residuals, scaled_residuals
+
+
+_OF_RESIDUALS = "residual_"
 
 
 class Learned(NamedTuple):
@@ -22,20 +26,28 @@ class Learned(NamedTuple):
     moments: Moments
     hedge: HedgeState
     half_life: float = NEVER
+    residuals: Residuals | None = None  # of the rows that have been learned, if asked for
 
 
 def scaled(learned: Learned, factor: float) -> Learned:
     """Return the sums as if all row weights so far had been multiplied."""
     if factor == 1.0:
         return learned
-    moments, learner, half_life = learned
-    return Learned(scaled_moments(moments, factor), hedge.scaled(learner, factor), half_life)
+    sums = learned.residuals
+    return Learned(
+        scaled_moments(learned.moments, factor),
+        hedge.scaled(learned.hedge, factor),
+        learned.half_life,
+        None if sums is None else scaled_residuals(sums, factor),
+    )
 
 
 def named(learned: Learned) -> Named:
     """Return the sums by name."""
-    moments, learner, half_life = learned
+    moments, learner, half_life, sums = learned
+    kept = {} if sums is None else {f"{_OF_RESIDUALS}{name}": np.array(value) for name, value in sums._asdict().items()}
     return {
+        **kept,
         "half_life": np.array(half_life),
         "rows": np.array(moments.rows),
         "learned_rows": np.array(learner.rows),
@@ -66,7 +78,14 @@ def learned_of(arrays: Named) -> Learned:
     learner = HedgeState(columns, *(get(name) for name in HedgeState._fields[1:]))
     weights = float(get("weight")), float(get("squared_weight"))
     moments = Moments(int(get("rows")), get("mean"), get("products"), *weights)
-    return Learned(moments, learner, float(get("half_life")))
+    return Learned(moments, learner, float(get("half_life")), _residuals_of(arrays))
+
+
+def _residuals_of(arrays: Named) -> Residuals | None:
+    if f"{_OF_RESIDUALS}lags" not in arrays:
+        return None
+    *sums, weight = (arrays[f"{_OF_RESIDUALS}{name}"] for name in Residuals._fields)
+    return Residuals(*map(np.array, sums), float(weight))
 
 
 def part_of(

@@ -133,7 +133,13 @@ def scaled_moments(moments: Moments, factor: float) -> Moments:
 
 def varies(moments: Moments) -> NDArray[np.bool_]:
     """Return which columns vary by more than the rounding error of their values."""
-    return _spread(moments) > np.maximum(_ROUNDING * np.abs(moments.mean), SMALLEST_SPREAD)
+    return beyond_rounding(moments.mean, _spread(moments))
+
+
+def beyond_rounding(mean: Array, spread: Array) -> NDArray[np.bool_]:
+    """Return the same, given the mean and the standard deviation of each column."""
+    varied: NDArray[np.bool_] = spread > np.maximum(_ROUNDING * np.abs(mean), SMALLEST_SPREAD)
+    return varied
 
 
 def too_small(moments: Moments) -> NDArray[np.bool_]:

@@ -10,9 +10,18 @@ from hedgerow.method import hedge
 from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
+from hedgerow.method.marginals import (
+    Marginals,
+    counted,
+    first_marginals,
+    refreshed_when_due,
+    scored,
+)
 from hedgerow.method.moments import (
     Moments,
+    columns_of,
     correlation,
     init_moments,
     merge_moments,
@@ -20,6 +29,7 @@ from hedgerow.method.moments import (
     too_small,
     varies,
 )
+from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 
 Rows = NDArray[np.floating]
 
@@ -31,6 +41,12 @@ class Evidence(NamedTuple):
 
     moments: Moments
     weights: Rows
+    inflation: Inflation
+
+
+def score_rows(marginals: Marginals, rows: Rows, half_life: float) -> tuple[Array, Marginals]:
+    after = counted(marginals, rows, half_life)
+    return scored(marginals, rows), refreshed_when_due(after, half_life)
 
 
 def init(n_columns: int, half_life: float = NEVER) -> Learned:
@@ -43,7 +59,7 @@ def learn(state: Learned, rows: Rows) -> Learned:
     for end in hedge.batch_ends(state.hedge.rows, len(rows), half_life):
         batch, seen = rows[start:end], state.hedge.rows
         learner = hedge.update(state.hedge, batch, _row_weights(state, batch))
-        state = count(state, batch)._replace(hedge=learner)
+        state = _with_residuals(count(state, batch), batch)._replace(hedge=learner)
         state = scaled(state, decline(seen, learner.rows, half_life))
         start = end
     return state
@@ -55,6 +71,18 @@ def count(state: Learned, rows: Rows) -> Learned:
         return state
     new = moments_of(rows[counted:], _row_weights(state, rows)[counted:])
     return state._replace(moments=merge_moments(state.moments, new))
+
+
+def look_back(state: Learned, rows: Rows) -> Learned:
+    weights = row_weights(0, len(rows), state.half_life)
+    standard = hedge.standardise(rows, columns_of(rows, weights))
+    sums = first_residuals(standard - standard @ state.hedge.average.T, weights)
+    passed = decline(0, state.hedge.rows, state.half_life)
+    return state._replace(residuals=scaled_residuals(sums, passed))
+
+
+def residuals(state: Learned) -> Residuals | None:
+    return state.residuals
 
 
 def mean(state: Learned) -> Array:
@@ -72,16 +100,16 @@ def to_numpy(state: Learned) -> Named:
 def from_numpy(arrays: Named) -> Learned:
     if "table" in arrays:
         return learn(init(arrays["table"].shape[1]), arrays["table"])
-    moments, state, half_life = learned_of(arrays)
-    doubles = [np.asarray(array, dtype=np.float64) for array in state[1:]]
-    return Learned(moments, hedge.HedgeState(state.columns, *doubles), half_life)
+    learned = learned_of(arrays)
+    doubles = [np.asarray(array, dtype=np.float64) for array in learned.hedge[1:]]
+    return learned._replace(hedge=hedge.HedgeState(learned.hedge.columns, *doubles))
 
 
-def evidence(state: Learned, rows: Rows) -> Evidence:
+def evidence(state: Learned, rows: Rows, inflation: Inflation) -> Evidence:
     learner = state.hedge
     if len(rows):
         learner = hedge.update(learner, rows, _row_weights(state, rows))
-    return Evidence(state.moments, learner.average)
+    return Evidence(state.moments, learner.average, inflation)
 
 
 def weights(evidence: Evidence) -> Rows:
@@ -96,12 +124,14 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
 
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
-    return Evidence(*part_of(evidence.moments, evidence.weights, columns, repeats))
+    kept = part_of(evidence.moments, evidence.weights, columns, repeats)
+    return Evidence(*kept, evidence.inflation.part(columns))
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
-    moments, weights = evidence
-    tests = judge_pairs(correlation(moments), moments.effective_rows, weights, error)
+    moments, weights, inflation = evidence
+    n_rows = moments.effective_rows
+    tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation)
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest
     return Edges(
@@ -113,6 +143,15 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
         tests.q_value[keep],
         tests.unexplained,
     )
+
+
+def _with_residuals(state: Learned, batch: Rows) -> Learned:
+    """Return the sums over residuals with those of the next batch, if sums are kept."""
+    if state.residuals is None:
+        return state
+    weights = _row_weights(state, batch)
+    errors = hedge.prediction_errors(state.hedge, batch, weights)
+    return state._replace(residuals=with_more(state.residuals, errors, weights))
 
 
 def _row_weights(state: Learned, batch: Rows) -> Array:

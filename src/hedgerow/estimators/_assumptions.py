@@ -1,0 +1,55 @@
+"""What users may say that they know of their rows and columns."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.base.checks import one_of
+from hedgerow.base.words import listed
+
+ANY, NORMAL, INDEPENDENT = "any", "normal", "independent"
+
+
+class Assumptions(NamedTuple):
+    """What may be taken for granted."""
+
+    as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
+    normal: bool  # whether columns are normal, together as well
+    independent: bool  # whether rows are
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing has to be found out."""
+        return self.normal and self.independent
+
+
+def check_assumptions(rows: Any, columns: Any) -> None:
+    """Raise ValueError unless these can be parameters of an estimator."""
+    one_of("rows", rows, (ANY, INDEPENDENT))
+    if isinstance(columns, str):
+        if columns not in (ANY, NORMAL):
+            raise ValueError(
+                f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}"
+            )
+    elif not isinstance(columns, Iterable):
+        raise ValueError(
+            f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}"
+        )
+
+
+def assumptions_of(
+    rows: str, columns: str | Iterable[Hashable], labels: NDArray[np.object_]
+) -> Assumptions:
+    """Return what the parameters ``rows`` and ``columns`` mean for columns of these names."""
+    as_is = np.zeros(len(labels), dtype=np.bool_)
+    if isinstance(columns, str):
+        as_is[:] = columns == NORMAL
+    else:
+        places = {label: place for place, label in enumerate(labels.tolist())}
+        unknown = [repr(name) for name in columns if name not in places]
+        if unknown:
+            raise ValueError(f"columns must name columns of X, got {listed(unknown)}")
+        as_is[[places[name] for name in columns]] = True
+    return Assumptions(as_is, columns == NORMAL, rows == INDEPENDENT)

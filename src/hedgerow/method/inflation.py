@@ -1,0 +1,184 @@
+"""How much less precise a test is than independent normal rows would make it, for each pair.
+
+The mean of products r_i r_j of residuals has, over independent normal rows, a variance of one over
+their number (in units of the residuals). It is larger by
+
+    tails_i tails_j / typical tails  *  sum over lags k of rho_i(k) rho_j(k)
+
+where rho are autocorrelations of the residuals: the first factor is for rows that differ in size
+(heavy tails, volatility, mixtures), the second for rows that remember. A pair's score is divided by
+the root of it. Neighbours are chosen, and thresholds set, for the number of rows divided by the
+typical factor: the effective rows.
+
+Autocorrelations are those of an autoregression fitted to each column's residuals, its order chosen
+by Akaike's criterion. Raw ones are too noisy to be multiplied and summed over pairs and lags; and
+an autoregression goes on beyond the lags that are measured. docs/theory.md, section 17.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method.residuals import LAGS, Residuals
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.signedinteger]
+
+_ROWS_PER_ORDER = 8  # an autoregression has no more coefficients than one for so many rows
+_FARTHEST = 1024  # lags that are summed at most
+_FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
+_LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
+_SAMPLE = 512  # columns whose pairs tell what is typical
+
+
+class Inflation(NamedTuple):
+    """Factors for columns; `of_pairs` makes factors for pairs of them."""
+
+    tails: Array  # (p,)
+    echoes: Array  # (p, k): autocorrelations, by the roots of what they count in a sum over lags
+    typical: float  # median factor of pairs
+
+    def part(self, columns: Indices) -> "Inflation":
+        """Return the factors of some columns."""
+        return self._replace(tails=self.tails[columns], echoes=self.echoes[columns])
+
+    @property
+    def matters(self) -> bool:
+        """Whether any factor is not one."""
+        return bool((self.tails > 1.0).any() or self.echoes.shape[1])
+
+
+def no_inflation(n_columns: int) -> Inflation:
+    """Return the factors of independent normal rows: ones."""
+    return Inflation(np.ones(n_columns), np.empty((n_columns, 0)), 1.0)
+
+
+def inflation_of(
+    sums: Residuals, n_rows: float, *, tails: bool = True, memory: bool = True
+) -> Inflation:
+    """Return the factors that sums over residuals give.
+
+    Parameters
+    ----------
+    sums : what the residuals have left
+    n_rows : number of rows; of weighted rows, the effective one
+    tails, memory : whether rows may differ in size, and whether they may remember
+    """
+    n_columns = sums.lags.shape[1]
+    found = no_inflation(n_columns)
+    if tails:
+        found = found._replace(tails=tail_factors(sums, n_rows))
+    if memory:
+        found = found._replace(echoes=echoes_of(autocorrelations(sums.lags, n_rows), n_rows))
+    return found._replace(typical=_typical(found))
+
+
+def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
+    """Return the factors of pairs of columns, none below one."""
+    tails = inflation.tails[first] * inflation.tails[second]
+    echo = 1.0 + (inflation.echoes[first] * inflation.echoes[second]).sum(axis=-1)
+    return np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
+
+
+def calming(inflation: Inflation, first: Indices, second: Indices) -> Array:
+    """Return what to multiply scores of pairs with, made for the effective rows."""
+    return np.sqrt(inflation.typical / of_pairs(inflation, first, second))
+
+
+def tail_factors(sums: Residuals, n_rows: float) -> Array:
+    """Return, for each column, the root of the factor for rows of unlike size.
+
+    For normal residuals the mean product of two squares is 1 + 2 c², with c their correlation. The
+    mean over all partners of a column is compared with that, and drawn toward the mean over all
+    columns as far as chance explains the differences (James and Stein's way).
+
+    Examples
+    --------
+    >>> from hedgerow.method.residuals import first_residuals
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((400, 20))
+    >>> ones = np.ones(400)
+    >>> print(tail_factors(first_residuals(rows, ones), 400).mean().round(2))
+    1.0
+    >>> sizes = rng.choice([1.0, 3.0], (400, 1))
+    >>> print(tail_factors(first_residuals(rows * sizes, ones), 400).mean().round(1))
+    1.3
+    """
+    squares = np.where(np.isfinite(sums.scale), sums.lags[0] / sums.scale, 0.0)
+    n_columns = len(squares)
+    varied = squares > 0
+    if varied.sum() < 2:
+        return np.ones(n_columns)
+    expected = squares * (squares.sum() - squares) / sums.weight * (1.0 + 2.0 * sums.related)
+    factor = np.divide(sums.beside, expected, out=np.ones(n_columns), where=varied & (expected > 0))
+    typical = max(float(factor[varied].mean()), 1.0)
+    differences = float(factor[varied].var())
+    chance = 4.0 * typical**2 / ((n_columns - 1) * n_rows)
+    trust = max(0.0, 1.0 - chance / differences) if differences > 0 else 0.0
+    factor = np.maximum(typical + trust * (factor - typical), 1.0)
+    return np.where(varied, factor, 1.0) / np.sqrt(typical)
+
+
+def autocorrelations(lags: Array, n_rows: float) -> Array:
+    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+
+    Durbin and Levinson's recursion gives the regressions of all orders from the sums of products.
+
+    Examples
+    --------
+    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
+    >>> autocorrelations(lags, 1000.0)[:3].ravel()
+    array([0.5  , 0.25 , 0.125])
+    """
+    n_columns = lags.shape[1]
+    varied = lags[0] > 0
+    measured = np.divide(lags, lags[0], out=np.zeros_like(lags), where=varied)
+    most = int(min(LAGS, n_rows // _ROWS_PER_ORDER))
+    order = np.zeros(n_columns, dtype=np.intp)
+    chosen, current = np.zeros((2, most + 1, n_columns))
+    left = np.ones(n_columns)
+    best = np.zeros(n_columns)
+    for step in range(1, most + 1):
+        explained = (current[1:step] * measured[step - 1 : 0 : -1]).sum(axis=0)
+        echo = np.clip((measured[step] - explained) / left, -_LARGEST_ECHO, _LARGEST_ECHO)
+        current[1:step] = current[1:step] - echo * current[1:step][::-1]
+        current[step] = echo
+        left = left * (1.0 - echo**2)
+        criterion = n_rows * np.log(left) + 2.0 * step
+        better = varied & (criterion < best)
+        best, order = np.where(better, criterion, best), np.where(better, step, order)
+        chosen = np.where(better, current, chosen)
+    farthest = int(min(_FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
+    known = np.zeros((farthest + 1, n_columns))
+    known[0] = 1.0
+    top = int(order.max(initial=0))
+    for lag in range(1, farthest + 1):
+        reach = min(lag, top)
+        follows = (chosen[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
+        within = measured[lag] if lag <= LAGS else 0.0
+        known[lag] = np.where(lag <= order, within, follows)
+        if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < _FORGOTTEN).all():
+            return known[1 : lag + 1]
+    return known[1:]
+
+
+def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
+    """Return a row for each column, whose products over pairs sum autocorrelations over lags."""
+    lag = np.arange(1, len(autocorrelation) + 1)
+    counts = 2.0 * np.maximum(1.0 - lag / n_rows, 0.0)
+    return np.ascontiguousarray((autocorrelation * np.sqrt(counts)[:, None]).T)
+
+
+def _typical(inflation: Inflation) -> float:
+    n_columns = len(inflation.tails)
+    if not inflation.matters or n_columns < 2:
+        return 1.0
+    step = -(-n_columns // _SAMPLE)
+    some = np.arange(0, n_columns, step) if n_columns > _SAMPLE else np.arange(n_columns)
+    first, second = np.triu_indices(len(some), 1)
+    factors = [
+        of_pairs(inflation, some[first[i : i + 4096]], some[second[i : i + 4096]])
+        for i in range(0, len(first), 4096)
+    ]
+    return float(np.median(np.concatenate(factors)))

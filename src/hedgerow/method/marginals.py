@@ -1,0 +1,209 @@
+"""From columns of any shape to columns that are nearly normal: normal scores of their ranks.
+
+The tests ask for normal columns. What order says about a column survives any change of its units,
+so each value is replaced by the normal quantile of its rank. In one pass the ranks are not known,
+but they hardly change once some hundred rows have been seen:
+
+- The first rows (`FIRST_ROWS`) wait until all are there, and get scores of their own ranks.
+- They leave knots, values of each column at evenly spaced scores. From then on rows are only
+  counted: how many are at each knot, how many between two. A value's score is interpolated between
+  the scores of the knots around it, as the counts were when their number last doubled.
+
+A value between knots, beyond them, or tied with many others, has the score of its middle rank. So a
+column of few values has few scores, and one outlying cell has the score of the largest, not more.
+What is proved and what is measured about it: docs/theory.md, section 16.
+
+Shapes: rows (n, p); ``knots``, ``at``, ``between`` and ``scores`` (p, k).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.moments import beyond_rounding, columns_of
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.floating]
+
+FIRST_ROWS = 512
+_INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either side
+KNOTS = _INNER + 2 * _OUTER + 2  # with those at infinity; a power of two, for the search
+_OUTERMOST = 16.0  # how far the last knot is, in distances of the first rows' extreme to the median
+# With few rows, a column that cannot be told from a normal one at this level is left as it is:
+# ranks would cost power, and there is next to nothing to mend.
+_DOUBT = 0.1
+
+
+class Marginals(NamedTuple):
+    """What is known of each column by itself."""
+
+    as_is: NDArray[np.bool_]  # columns whose values are taken as they are
+    knots: Array  # rising, the first -infinity; infinity fills up where there are fewer
+    at: Array  # weight of the rows whose value is a knot
+    between: Array  # weight of the rows between a knot and the next
+    scores: Array  # of the knots, as of the last doubling
+    mean: Array  # (p,), in the user's units, as are the ...
+    squares: Array  # (p,), ... weighted sums of squared deviations from it
+    weight: float  # of all rows in these two
+    rows: int  # seen
+
+
+def first_scores(rows: Rows, as_is: NDArray[np.bool_], *, all_columns: bool = True) -> Array:
+    """Return the scores of rows by their ranks among themselves.
+
+    Columns ``as_is`` are only copied; so are, unless ``all_columns``, those that look normal.
+
+    Examples
+    --------
+    >>> first_scores(np.array([[3.0], [1000.0], [1.0]]), np.array([False])).round(2).ravel()
+    array([ 0.  ,  0.67, -0.67])
+    """
+    ranks = stats.rankdata(rows, axis=0)
+    scores = special.ndtri(ranks / (len(rows) + 1))
+    kept = as_is if all_columns else as_is | (normality(rows) > _DOUBT)
+    return np.where(kept, rows, scores)
+
+
+def flat(rows: Rows) -> NDArray[np.bool_]:
+    """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
+    columns = columns_of(rows)
+    return ~beyond_rounding(columns.mean, columns.scale)
+
+
+def normality(rows: Rows) -> Array:
+    """Return the p-value of each column's test of Shapiro and Francia for being normal.
+
+    The squared correlation of ordered values with normal scores is near one for normal columns;
+    the logarithm of what is missing has about the normal distribution of Royston (1993).
+
+    Examples
+    --------
+    >>> values = special.ndtri((np.arange(100) + 0.5) / 100)
+    >>> normality(np.column_stack([values, np.exp(values)])).round(3)
+    array([1., 0.])
+    """
+    n = len(rows)
+    if n < 5:  # the approximation begins there
+        return np.ones(rows.shape[1])
+    expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    values = np.sort(rows, axis=0)
+    values = values - values.mean(axis=0)
+    squares = np.square(values).sum(axis=0)
+    matched = np.square(expected @ values)
+    enough = squares > 0
+    share = np.divide(matched, expected @ expected * squares, out=np.ones_like(squares), where=enough)
+    missing = np.maximum(1.0 - share, np.finfo(np.float64).tiny)
+    log_n = np.log(n)
+    centre = -1.2725 + 1.0521 * (np.log(log_n) - log_n)
+    spread = 1.0308 - 0.26758 * (np.log(log_n) + 2.0 / log_n)
+    return special.ndtr(-(np.log(missing) - centre) / spread)
+
+
+def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:
+    """Return what the first rows say about each column."""
+    n_columns = rows.shape[1]
+    blank, nothing = np.zeros((n_columns, KNOTS)), np.zeros(n_columns)
+    knots = np.array([knots_of(column) for column in np.asarray(rows, dtype=np.float64).T])
+    empty = Marginals(as_is, knots, blank, blank, blank, nothing, nothing, 0.0, 0)
+    return refreshed(counted(empty, rows, half_life), half_life)
+
+
+def knots_of(column: Array) -> Array:
+    """Return the knots that the first values of a column leave.
+
+    Examples
+    --------
+    >>> knots_of(np.array([2.0, 1.0, 3.0]))[[0, 1, 8, 9, 10, 11, 12, -1]]
+    array([   -inf, -15.   ,   0.875,   1.   ,   2.   ,   3.   ,   3.125,
+               inf])
+    """
+    values = np.unique(column)
+    if len(values) > _INNER:
+        most = special.ndtri(len(column) / (len(column) + 1))
+        ranks = special.ndtr(np.linspace(-most, most, _INNER)) * (len(column) + 1)
+        values = np.unique(np.sort(column)[np.rint(ranks).astype(np.intp) - 1])
+    middle = np.median(column)
+    steps = _OUTERMOST * 0.5 ** np.arange(_OUTER)
+    low = values[0] - steps * (middle - values[0])
+    high = values[-1] + steps * (values[-1] - middle)
+    knots = np.full(KNOTS, np.inf)
+    rising = np.unique(np.concatenate([[-np.inf], low, values, high]))
+    knots[: len(rising)] = rising
+    return knots
+
+
+def next_refresh(rows: int, half_life: float = NEVER) -> int:
+    """Return at how many rows the scores of the knots are next brought up to date.
+
+    When their number has doubled, or, if rows are forgotten, after each half-life.
+
+    >>> [next_refresh(rows) for rows in (512, 1023, 1024)], next_refresh(512, half_life=2000)
+    ([1024, 1024, 2048], 2000)
+    """
+    if half_life == NEVER:
+        return FIRST_ROWS << (rows // FIRST_ROWS).bit_length()
+    period = max(FIRST_ROWS, int(half_life))
+    return (rows // period + 1) * period
+
+
+def scored(marginals: Marginals, rows: Rows) -> Array:
+    """Return the scores of rows, interpolated between those of the knots."""
+    result = np.array(rows, dtype=np.float64)
+    for j in np.flatnonzero(~marginals.as_is):
+        knots, scores = marginals.knots[j], marginals.scores[j]
+        place = np.maximum(_places(knots, result[:, j]), 1)
+        inside = result[:, j] > knots[place]
+        step = np.where(inside, (result[:, j] - knots[place]) / (knots[place + 1] - knots[place]), 0)
+        result[:, j] = scores[place] + step * (scores[place + 1] - scores[place])
+    return result
+
+
+def counted(marginals: Marginals, rows: Rows, half_life: float = NEVER) -> Marginals:
+    """Return the counts and moments with more rows."""
+    at, between = marginals.at.copy(), marginals.between.copy()
+    for knots, column, here, after in zip(marginals.knots, rows.T, at, between):
+        place = _places(knots, column)
+        exact = column == knots[place]
+        np.add.at(here, place[exact], 1.0)
+        np.add.at(after, place[~exact], 1.0)
+    mean, squares, weight = marginals.mean.copy(), marginals.squares.copy(), marginals.weight
+    kept = 0.5 ** (1.0 / half_life)
+    for row in rows:  # one after another, so that no cut of the rows changes a bit
+        weight = weight * kept + 1.0
+        gap = row - mean
+        mean += gap / weight
+        squares = squares * kept + gap * (row - mean)
+    seen = marginals.rows + len(rows)
+    return marginals._replace(
+        at=at, between=between, mean=mean, squares=squares, weight=weight, rows=seen
+    )
+
+
+def refreshed(marginals: Marginals, half_life: float = NEVER) -> Marginals:
+    """Return the knots with the scores that the counts give them.
+
+    If rows are forgotten, what was counted then counts half.
+    """
+    at, between = marginals.at, marginals.between
+    up_to = np.cumsum(at + between, axis=1)
+    # Half of the rows at a knot are below its middle rank, and all those between it and the next
+    # are above.
+    middle = up_to - between - at / 2 + 0.5
+    scores = special.ndtri(middle / (up_to[:, -1:] + 1.0))
+    if half_life != NEVER:
+        at, between = at / 2, between / 2
+    return marginals._replace(at=at, between=between, scores=scores)
+
+
+def refreshed_when_due(marginals: Marginals, half_life: float = NEVER) -> Marginals:
+    """Return the state, `refreshed` if it has come to one of the numbers of `next_refresh`."""
+    due = marginals.rows == next_refresh(marginals.rows - 1, half_life)
+    return refreshed(marginals, half_life) if due else marginals
+
+
+def _places(knots: Array, values: Array) -> NDArray[np.intp]:
+    """Return which knot is the last that is not larger than each value."""
+    return np.searchsorted(knots, values, side="right") - 1
