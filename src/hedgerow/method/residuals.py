@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LAGS = 32
+_PARTNERS = 256
 
 
 class Residuals(NamedTuple):
@@ -29,7 +30,7 @@ class Residuals(NamedTuple):
     lags: Array  # (LAGS + 1, p); row k: of products of residuals k rows apart
     recent: Array  # (LAGS, p); the latest residuals, times the root of their row's weight
     scale: Array  # (p,); mean square of the first rows' residuals
-    related: Array  # (p,); mean squared correlation with other columns' residuals, of the first rows
+    related: Array  # (p,); mean squared correlation with others' residuals, in the first rows
     beside: Array  # (p,); of squared residuals times those of all others, in units of their scales
     weight: float  # of the rows
 
@@ -78,8 +79,17 @@ def scaled_residuals(sums: Residuals, factor: float) -> Residuals:
 
 
 
+def partners(n_columns: int) -> NDArray[np.intp]:
+    """Return the columns that all are compared with: not too many, evenly spaced."""
+    return np.arange(0, n_columns, -(-n_columns // _PARTNERS))
+
+
 def _related(unit: Array) -> Array:
-    """Return each column's mean squared correlation with the others, beyond that of chance."""
+    """Return each column's mean squared correlation with others, beyond that of chance."""
     n_rows, n_columns = unit.shape
-    squares = np.square(unit.T @ unit).sum(axis=0) - 1.0
-    return np.maximum(squares / max(n_columns - 1, 1) - 1.0 / n_rows, 0.0)
+    some = partners(n_columns)
+    squares = np.square(unit.T @ unit[:, some])
+    squares[some, np.arange(len(some))] = 0.0
+    others = len(some) - np.isin(np.arange(n_columns), some)
+    mean: Array = squares.sum(axis=1) / np.maximum(others, 1)
+    return np.maximum(mean - 1.0 / n_rows, 0.0)

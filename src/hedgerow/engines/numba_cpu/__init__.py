@@ -14,20 +14,27 @@ from hedgerow.engines.numba_cpu._learn import (
     learn,
     mean,
     moments,
+    residuals,
     to_numpy,
 )
+from hedgerow.engines.numba_cpu._marginals import first_marginals, score_rows
+from hedgerow.engines.numba_cpu._residuals import look_back
 
 __all__ = [
     "count",
     "evidence",
     "find_edges",
+    "first_marginals",
     "from_numpy",
     "init",
     "learn",
+    "look_back",
     "mean",
     "moments",
     "part",
     "repeats",
+    "residuals",
+    "score_rows",
     "to_numpy",
     "weights",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu import _counts, _pairs
+from hedgerow.engines.numba_cpu._calm import calm
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
 from hedgerow.engines.numba_cpu._products import WHOLE_TILES
@@ -21,8 +22,10 @@ from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
 from hedgerow.engines.shared.listing import Judged, levels_of_listed, plan, worse
+from hedgerow.method.edges import MIN_ROWS
 from hedgerow.method.engine import Edges, Repeats
 from hedgerow.method.groups import GROUP_ENDS, shared_part
+from hedgerow.method.inflation import Inflation, calming
 from hedgerow.method.levels import agreement_margins, asks_both
 from hedgerow.method.moments import per_scale, too_small, varies
 from hedgerow.method.neighbours import step_thresholds
@@ -61,9 +64,10 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
-    moments, weights = evidence
+    moments, weights, inflation = evidence
     corr = _Correlations(moments.products, per_scale(moments))
-    n_rows, n_columns = moments.effective_rows, len(moments.mean)
+    n_rows = max(moments.effective_rows / inflation.typical, MIN_ROWS)
+    n_columns = len(moments.mean)
     thresholds = step_thresholds(n_columns, n_rows)
     curves = score_polynomials(n_rows, len(thresholds))
     found = no_neighbours(n_columns, len(thresholds))
@@ -87,14 +91,16 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
             for some in blocks(n_columns, _TILE)
         )
         _ask_hedge(corr, n_rows, curves[0], weights, scores, run)
-        exact = partial(_given_fewer, corr, found, n_rows)
+        calm(inflation, scores, run, below=True)
+        exact = _calmed(inflation, partial(_given_fewer, corr, found, n_rows))
         judged = _judge(scores, exact, n_rows, error, loosest, run)
         if asks_both(n_columns, n_rows, error):
             run(
                 partial(_pairs.scores_given_both, *some, *corr, n_rows, curves, found, scores)
                 for some in blocks(n_columns, _NODES)
             )
-            exact = partial(_given_both, corr, found, n_rows)
+            calm(inflation, scores, run, below=False)
+            exact = _calmed(inflation, partial(_given_both, corr, found, n_rows))
             judged = worse(judged, _judge(scores, exact, n_rows, error, loosest, run))
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
@@ -151,6 +157,11 @@ def _judge(
     z = exact(source, target)
     q_value = levels_of_listed(z, witness, shared, priors, margins, n_columns, error)
     return Judged(source * n_columns + target, z, q_value)
+
+
+def _calmed(inflation: Inflation, exact: Exact) -> Exact:
+    """Return the function that divides exact scores by the roots of their factors."""
+    return lambda source, target: calming(inflation, source, target) * exact(source, target)
 
 
 def _given_fewer(

@@ -17,6 +17,7 @@ from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._threads import blocks, team
 from hedgerow.method.engine import Indices, Repeats
 from hedgerow.method.hedge import HedgeState, share_of
+from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import Learned, part_of
 from hedgerow.method.moments import Moments, init_columns
 
@@ -35,12 +36,13 @@ class Evidence(NamedTuple):
 
     moments: Moments
     weights: Weights
+    inflation: Inflation
 
 
-def evidence(state: Learned, rows: NDArray[np.floating]) -> Evidence:
+def evidence(state: Learned, rows: NDArray[np.floating], inflation: Inflation) -> Evidence:
     """Return what all rows say, those of an unfinished batch (counted before) included."""
     share = np.float32(share_of(state.hedge.columns.weight, state.moments.weight))
-    return Evidence(moments(state), Weights(share, state.hedge))
+    return Evidence(moments(state), Weights(share, state.hedge), inflation)
 
 
 def weights(evidence: Evidence) -> NDArray[np.float32]:
@@ -61,7 +63,7 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     n_columns = len(evidence.moments.mean)
     check_memory(8 * n_columns**2 + 12 * len(columns) ** 2, n_columns, "to set some of them aside")
     moments, matrix = part_of(evidence.moments, weights(evidence), columns, repeats)
-    return Evidence(moments, given(matrix))
+    return Evidence(moments, given(matrix), evidence.inflation.part(columns))
 
 
 def given(matrix: NDArray[np.floating]) -> Weights:

@@ -13,13 +13,15 @@ from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
-from hedgerow.engines.numba_cpu._threads import Job, blocks, job_size, team, thread_count
+from hedgerow.engines.numba_cpu._residuals import with_more
+from hedgerow.engines.numba_cpu._threads import Job, Run, blocks, job_size, team, thread_count
 from hedgerow.method import hedge
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import HedgeState, share_of
 from hedgerow.method.learned import Learned, learned_of, named, scaled
 from hedgerow.method.moments import Columns, Moments, init_moments, scaled_columns
+from hedgerow.method.residuals import LAGS, Residuals
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
@@ -72,24 +74,25 @@ def learn(state: Learned, rows: Rows) -> Learned:
         return state
     start = 0
     rooms = cycle([_room(pieces, rows.shape[1]), _room(pieces, rows.shape[1])])
+    errors = _room_for_errors(state, pieces)
     prepare = partial(_prepare, state.half_life, rows)
     with team() as run:
         chunk = prepare(next(rooms), state.hedge.columns, *pieces[0])
         for following in [*pieces[1:], None]:
-            jobs = _jobs(state, chunk)
+            jobs = _jobs(state, chunk, errors)
             if following is not None:  # one thread prepares the next chunk meanwhile
                 jobs.insert(0, partial(prepare, next(rooms), chunk.columns, *following))
             end = start + len(chunk.standard)
             result = run(jobs, partial(_tell, start, end, len(rows)))
             start = end
-            state = _after(state, chunk)
+            state = _after(_with_residuals(state, chunk, errors, run), chunk)
             chunk = result[0]
     return state
 
 
 def count(state: Learned, rows: Rows) -> Learned:
     """Return the state with the rows of an unfinished batch in its moments, and no more."""
-    moments, learner, half_life = state
+    moments, learner, half_life, _ = state
     counted = moments.rows - learner.rows
     if counted == len(rows):
         return state
@@ -103,6 +106,11 @@ def count(state: Learned, rows: Rows) -> Learned:
     rows_seen = learner.rows + len(rows)
     moments = Moments(rows_seen, mean, moments.products, totals[-1], squared_weight)
     return state._replace(moments=moments)
+
+
+def residuals(state: Learned) -> Residuals | None:
+    """Return sums over residuals; None if `look_back` was never called."""
+    return state.residuals
 
 
 def mean(state: Learned) -> Array:
@@ -128,14 +136,14 @@ def from_numpy(arrays: Named) -> Learned:
     """Return the state whose `to_numpy` these are, in memory of its own; or that of a table."""
     if "table" in arrays:
         return learn(init(arrays["table"].shape[1]), arrays["table"])
-    moments, learner, half_life = learned_of(arrays)
+    moments, learner, half_life, residuals = learned_of(arrays)
     kinds = {"gradient": np.float32, "average": np.float32}
     own: dict[str, Any] = {
         name: np.array(getattr(learner, name), dtype=kinds.get(name, np.float64))
         for name in HedgeState._fields[1:]
     }
     moments = moments._replace(products=np.array(moments.products, dtype=np.float64))
-    return Learned(moments, HedgeState(learner.columns, **own), half_life)
+    return Learned(moments, HedgeState(learner.columns, **own), half_life, residuals)
 
 
 def _pieces(state: Learned, rows: Rows) -> Iterator[_Piece]:
@@ -194,9 +202,29 @@ def _running(start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.cumsum(np.concatenate([[start], values]))
 
 
-def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
+def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32]:
+    """Return memory for the residuals of the longest piece and those before it, if they matter."""
+    if state.residuals is None:
+        return np.empty((0, 0), dtype=np.float32)
+    longest = max(int(ends[-1]) - start for start, ends in pieces)
+    return zeros(LAGS + longest, len(state.moments.mean), np.float32)
+
+
+def _with_residuals(
+    state: Learned, chunk: _Chunk, errors: NDArray[np.float32], run: Run
+) -> Learned:
+    """Return the state with the residuals of a chunk in its sums."""
+    sums = state.residuals
+    if sums is None:
+        return state
+    errors = errors[: LAGS + len(chunk.standard)]
+    errors[:LAGS, : len(sums.scale)] = sums.recent
+    return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
+
+
+def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Job]:
     """Return the jobs that bring gradients, averages and products up to date."""
-    moments, learner, _ = state
+    moments, learner, *_ = state
     n_columns = len(moments.mean)
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
     row_weights = chunk.row_weights.astype(np.float32)
@@ -204,23 +232,27 @@ def _jobs(state: Learned, chunk: _Chunk) -> list[Job]:
     counted = moments.rows - learner.rows
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
-        *(partial(learn_nodes, *nodes, *batches, learner) for nodes in blocks(n_columns, size)),
+        *(
+            partial(learn_nodes, *nodes, *batches, learner, errors[LAGS:])
+            for nodes in blocks(n_columns, size)
+        ),
         *_gram_jobs(chunk.contrasts[counted:], moments.products),
     ]
 
 
 def _after(state: Learned, chunk: _Chunk) -> Learned:
     """Return the state after the jobs of a chunk."""
-    moments, learner, half_life = state
+    moments, learner, half_life, residuals = state
     new = np.square(chunk.row_weights[moments.rows - learner.rows :])
     squared_weight = _running(moments.squared_weight, new)[-1]
     factor = decline(learner.rows, chunk.columns.rows, half_life)
-    moments, learner, _ = scaled(
-        Learned(moments._replace(squared_weight=squared_weight), learner), factor
+    moments = moments._replace(squared_weight=squared_weight)
+    moments, learner, _, residuals = scaled(
+        Learned(moments, learner, half_life, residuals), factor
     )
     rows, mean, _, weight = chunk.columns
     moments = moments._replace(rows=rows, mean=mean, weight=weight)
-    return Learned(moments, learner._replace(columns=chunk.columns), half_life)
+    return Learned(moments, learner._replace(columns=chunk.columns), half_life, residuals)
 
 
 def _tell(start: int, end: int, n_rows: int, share: float) -> None:

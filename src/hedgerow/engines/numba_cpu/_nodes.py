@@ -35,12 +35,13 @@ _NO_BITS = np.int32(0)
 
 
 @njit(**IN_ORDER)
-def learn_nodes(first, last, rows, width, row_weights, ends, shares, state):
+def learn_nodes(first, last, rows, width, row_weights, ends, shares, state, residuals):
     """Learn nodes ``first`` to ``last`` from batches of ``rows`` that end at ``ends``.
 
     The first ``width`` columns of ``rows`` are used. ``row_weights`` count them, ``shares``
     those of batches in the average. The arrays of ``state`` (``hedge.HedgeState``) are changed in
-    place.
+    place. The prediction errors, times the roots of their rows' weights, are written to
+    ``residuals``, if that has any rows.
     """
     count, n_columns = last - first, state.curvature.size
     # One piece of memory: how the parts lie to each other is then the same in every run, and so
@@ -68,6 +69,8 @@ def learn_nodes(first, last, rows, width, row_weights, ends, shares, state):
         values, counts = batch[:, first:last], row_weights[start : ends[k]]
         _errors_of_predictions(values, counts, scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
+        if residuals.shape[0]:
+            _keep_errors(errors, counts, residuals[start : ends[k], first:last])
         for i in range(count):
             slope[i, first + i] = _ZERO
             steepest, largest[i] = _move_gradient(gradient[i, :width], slope[i, :width])
@@ -179,6 +182,14 @@ def _errors_of_predictions(values, row_weights, scale, radius, predictions, matc
             matched[i] += row_weights[t] * (value * prediction)
             squared[i] += row_weights[t] * (prediction * prediction)
             predictions[t, i] = row_weights[t] * (radius[i] * prediction - value)
+
+
+@njit(inline="always", **INNER)
+def _keep_errors(errors, row_weights, residuals):
+    for t in range(residuals.shape[0]):
+        per_root = _ONE / np.float32(sqrt(row_weights[t]))
+        for i in range(residuals.shape[1]):
+            residuals[t, i] = errors[t, i] * per_root
 
 
 @njit(inline="always", **INNER)

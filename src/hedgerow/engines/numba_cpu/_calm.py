@@ -1,0 +1,44 @@
+"""Scores of pairs made as much less sure as their factors say (`hedgerow.method.inflation`)."""
+
+from functools import partial
+from math import sqrt
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hedgerow.engines.numba_cpu._products import FAST, IN_ORDER
+from hedgerow.engines.numba_cpu._threads import Run, blocks
+from hedgerow.method.inflation import Inflation
+
+_NODES = 16  # at a time
+
+
+def calm(inflation: Inflation, scores: NDArray[np.float32], run: Run, *, below: bool) -> None:
+    """Divide the scores above the diagonal, and those ``below``, by the roots of the factors."""
+    if inflation.matters:
+        echoes = inflation.echoes.astype(np.float32)
+        run(
+            partial(_calm, *some, inflation.tails, echoes, inflation.typical, below, scores)
+            for some in blocks(len(scores), _NODES)
+        )
+
+
+@njit(**IN_ORDER)
+def _calm(first, last, tails, echoes, typical, below, scores):
+    for i in range(first, last):
+        for j in range(i + 1, tails.size):
+            echo = 1.0 + _product(echoes[i], echoes[j])
+            factor = max(tails[i] * tails[j], 1.0) * max(echo, 1.0)
+            share = np.float32(sqrt(typical / factor))
+            scores[i, j] *= share
+            if below:
+                scores[j, i] *= share
+
+
+@njit(**FAST)
+def _product(a, b):
+    total = np.float32(0.0)
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
