@@ -30,8 +30,9 @@ Rows = NDArray[np.floating]
 
 FIRST_ROWS = 512
 _INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either side
-KNOTS = _INNER + 2 * _OUTER + 2  # with those at infinity; a power of two, for the search
-_OUTERMOST = 16.0  # how far the last knot is, in distances of the first rows' extreme to the median
+KNOTS = _INNER + 2 * _OUTER + 2  # with those at infinity: 128, which seven steps of a search tell apart
+# How far these are, in distances of the first rows' extreme to their median.
+_OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
 # With few rows, a column that cannot be told from a normal one at this level is left as it is:
 # ranks would cost power, and there is next to nothing to mend.
 _DOUBT = 0.1
@@ -104,35 +105,45 @@ def normality(rows: Rows) -> Array:
 
 def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:
     """Return what the first rows say about each column."""
-    n_columns = rows.shape[1]
-    blank, nothing = np.zeros((n_columns, KNOTS)), np.zeros(n_columns)
-    knots = np.array([knots_of(column) for column in np.asarray(rows, dtype=np.float64).T])
-    empty = Marginals(as_is, knots, blank, blank, blank, nothing, nothing, 0.0, 0)
-    return refreshed(counted(empty, rows, half_life), half_life)
+    return refreshed(counted(knots_only(rows, as_is), rows, half_life), half_life)
 
 
-def knots_of(column: Array) -> Array:
-    """Return the knots that the first values of a column leave.
+def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
+    """Return the knots that the first rows leave, and no row counted.
 
     Examples
     --------
-    >>> knots_of(np.array([2.0, 1.0, 3.0]))[[0, 1, 8, 9, 10, 11, 12, -1]]
+    >>> rows = np.array([[2.0], [1.0], [3.0]])
+    >>> knots_only(rows, np.array([False])).knots[0, [0, 1, 8, 9, 10, 11, 12, -1]]
     array([   -inf, -15.   ,   0.875,   1.   ,   2.   ,   3.   ,   3.125,
                inf])
     """
-    values = np.unique(column)
-    if len(values) > _INNER:
-        most = special.ndtri(len(column) / (len(column) + 1))
-        ranks = special.ndtr(np.linspace(-most, most, _INNER)) * (len(column) + 1)
-        values = np.unique(np.sort(column)[np.rint(ranks).astype(np.intp) - 1])
-    middle = np.median(column)
-    steps = _OUTERMOST * 0.5 ** np.arange(_OUTER)
-    low = values[0] - steps * (middle - values[0])
-    high = values[-1] + steps * (values[-1] - middle)
-    knots = np.full(KNOTS, np.inf)
-    rising = np.unique(np.concatenate([[-np.inf], low, values, high]))
-    knots[: len(rising)] = rising
-    return knots
+    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
+    n_rows, n_columns = values.shape
+    middle = (values[(n_rows - 1) // 2] + values[n_rows // 2]) / 2
+    low = values[0] + _OUTWARD[::-1] * (values[0] - middle)
+    high = values[-1] + _OUTWARD * (values[-1] - middle)
+    around = np.concatenate([low, values[_evenly_spaced(n_rows)], high])
+    rising = (np.diff(around, axis=0) > 0).all(axis=0)
+    few = (np.diff(values, axis=0) > 0).sum(axis=0) < _INNER
+    knots = np.full((n_columns, KNOTS), np.inf)
+    knots[:, 0] = -np.inf
+    knots[rising, 1 : 1 + len(around)] = around.T[rising]
+    for j in np.flatnonzero(few | ~rising):
+        inner = values[:, j] if few[j] else around[:, j]
+        apart = np.unique(np.concatenate([low[:, j], inner, high[:, j]]))
+        knots[j, 1:] = np.inf
+        knots[j, 1 : 1 + len(apart)] = apart
+    sums, moments = np.zeros((3, n_columns, KNOTS)), np.zeros((2, n_columns))
+    return Marginals(as_is, knots, *sums, *moments, 0.0, 0)
+
+
+def _evenly_spaced(n_rows: int) -> NDArray[np.intp]:
+    """Return which of so many ordered values have evenly spaced scores, and no two the same."""
+    most = special.ndtri(n_rows / (n_rows + 1))
+    ranks = special.ndtr(np.linspace(-most, most, _INNER)) * (n_rows + 1)
+    places: NDArray[np.intp] = np.unique(np.rint(ranks).astype(np.intp) - 1)
+    return places
 
 
 def next_refresh(rows: int, half_life: float = NEVER) -> int:

@@ -205,9 +205,9 @@ def _running(start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32]:
     """Return memory for the residuals of the longest piece and those before it, if they matter."""
     if state.residuals is None:
-        return np.empty((0, 0), dtype=np.float32)
+        return np.empty((0, LAGS), dtype=np.float32)
     longest = max(int(ends[-1]) - start for start, ends in pieces)
-    return zeros(LAGS + longest, len(state.moments.mean), np.float32)
+    return zeros(len(state.moments.mean), LAGS + longest, np.float32)
 
 
 def _with_residuals(
@@ -217,8 +217,8 @@ def _with_residuals(
     sums = state.residuals
     if sums is None:
         return state
-    errors = errors[: LAGS + len(chunk.standard)]
-    errors[:LAGS, : len(sums.scale)] = sums.recent
+    errors = errors[:, : LAGS + len(chunk.standard)]
+    errors[:, :LAGS] = sums.recent.T
     return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
 
 
@@ -233,7 +233,7 @@ def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Jo
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
         *(
-            partial(learn_nodes, *nodes, *batches, learner, errors[LAGS:])
+            partial(learn_nodes, *nodes, *batches, learner, errors[:, LAGS:])
             for nodes in blocks(n_columns, size)
         ),
         *_gram_jobs(chunk.contrasts[counted:], moments.products),

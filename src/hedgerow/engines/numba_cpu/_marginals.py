@@ -8,15 +8,19 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
-from hedgerow.method.marginals import KNOTS, Marginals, first_marginals, refreshed_when_due
-
-__all__ = ["first_marginals", "score_rows"]
+from hedgerow.method.marginals import Marginals, knots_only, refreshed_when_due
 
 Array = NDArray[np.float64]
 
 _COLUMNS = 8  # that share a line of memory, and whose knots fit beside it into the nearest cache
 _MOST_COLUMNS = 256
-_HALF = KNOTS // 2
+
+
+def first_marginals(
+    rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
+) -> Marginals:
+    """Return what the first rows say about each column."""
+    return score_rows(knots_only(rows, as_is), rows, half_life)[1]
 
 
 def score_rows(
@@ -25,10 +29,11 @@ def score_rows(
     """Return the scores of rows before the next refresh, and what is known after them."""
     result = np.empty(rows.shape)
     kept = 0.5 ** (1.0 / half_life)
+    lines = _lines(marginals)
     size = job_size(rows.shape[1], _COLUMNS, _MOST_COLUMNS)
     with team() as run:
         run(
-            partial(_score_columns, *some, rows, kept, marginals, result)
+            partial(_score_columns, *some, rows, kept, marginals, lines, result)
             for some in blocks(rows.shape[1], size)
         )
     weight = marginals.weight
@@ -38,43 +43,67 @@ def score_rows(
     return result, refreshed_when_due(after, half_life)
 
 
+def _lines(marginals: Marginals) -> Array:
+    """Return origin, score there and slope of the line from each knot to the next, by column."""
+    knots, scores = marginals.knots, marginals.scores
+    finite = np.isfinite(knots)
+    ends = finite[:, :-1] & finite[:, 1:]
+    origins = np.where(finite, knots, 0.0)
+    slopes = np.zeros_like(knots)
+    rise, run = np.diff(scores, axis=1), np.diff(origins, axis=1)
+    np.divide(rise, run, out=slopes[:, :-1], where=ends)
+    starts = scores.copy()
+    starts[:, 0] = scores[:, 1]
+    return np.stack([origins, starts, slopes], axis=1)
+
+
 @njit(**IN_ORDER)
-def _score_columns(first, last, rows, kept, marginals, result):
+def _score_columns(first, last, rows, kept, marginals, lines, result):
     """Write the scores of some columns; bring their counts and moments up to date."""
+    n_rows = rows.shape[0]
+    places = np.empty((_COLUMNS, n_rows), np.int16)
     for left in range(first, last, _COLUMNS):
-        right, weight = min(left + _COLUMNS, last), marginals.weight
-        for t in range(rows.shape[0]):
+        right = min(left + _COLUMNS, last)
+        mean, squares = marginals.mean[left:right], marginals.squares[left:right]
+        weight = marginals.weight
+        for t in range(n_rows):
             weight = weight * kept + 1.0
+            _add_row(rows[t, left:right], kept, 1.0 / weight, mean, squares)
+        for j in range(left, right):
+            _find_places(marginals.knots[j], rows[:, j], places[j - left])
+        for t in range(n_rows):
             for j in range(left, right):
-                value = np.float64(rows[t, j])
-                gap = value - marginals.mean[j]
-                marginals.mean[j] += gap / weight
-                added = gap * (value - marginals.mean[j])
-                marginals.squares[j] = marginals.squares[j] * kept + added
-                knots, scores = marginals.knots[j], marginals.scores[j]
-                k = _place(knots, value)
-                if value == knots[k]:
+                value, k = np.float64(rows[t, j]), places[j - left, t]
+                if value == marginals.knots[j, k]:
                     marginals.at[j, k] += 1.0
                 else:
                     marginals.between[j, k] += 1.0
-                result[t, j] = value if marginals.as_is[j] else _score(knots, scores, k, value)
+                line = lines[j]
+                result[t, j] = line[1, k] + line[2, k] * (value - line[0, k])
+        for j in range(left, right):
+            if marginals.as_is[j]:
+                for t in range(n_rows):
+                    result[t, j] = rows[t, j]
 
 
 @njit(inline="always", **INNER)
-def _place(knots, value):
-    """Return which knot is the last that is not larger, in as many steps whatever the value."""
-    k, step = 0, _HALF
-    while step > 0:
-        k += step if knots[k + step] <= value else 0
-        step >>= 1
-    return k
+def _add_row(row, kept, share, mean, squares):
+    for j in range(row.size):
+        gap = row[j] - mean[j]
+        mean[j] += gap * share
+        squares[j] = squares[j] * kept + gap * (row[j] - mean[j])
 
 
 @njit(inline="always", **INNER)
-def _score(knots, scores, k, value):
-    if k == 0:
-        return scores[1]
-    if value == knots[k]:
-        return scores[k]
-    share = (value - knots[k]) / (knots[k + 1] - knots[k])
-    return scores[k] + share * (scores[k + 1] - scores[k])
+def _find_places(knots, column, places):
+    """Write which knot is the last that is not larger, in as many steps whatever the value."""
+    for t in range(column.size):
+        value = column[t]
+        k = 64 * np.int64(knots[64] <= value)
+        k += 32 * np.int64(knots[k + 32] <= value)
+        k += 16 * np.int64(knots[k + 16] <= value)
+        k += 8 * np.int64(knots[k + 8] <= value)
+        k += 4 * np.int64(knots[k + 4] <= value)
+        k += 2 * np.int64(knots[k + 2] <= value)
+        k += np.int64(knots[k + 1] <= value)
+        places[t] = k

@@ -41,7 +41,7 @@ def learn_nodes(first, last, rows, width, row_weights, ends, shares, state, resi
     The first ``width`` columns of ``rows`` are used. ``row_weights`` count them, ``shares``
     those of batches in the average. The arrays of ``state`` (``hedge.HedgeState``) are changed in
     place. The prediction errors, times the roots of their rows' weights, are written to
-    ``residuals``, if that has any rows.
+    ``residuals``, a row for each node, if it has any.
     """
     count, n_columns = last - first, state.curvature.size
     # One piece of memory: how the parts lie to each other is then the same in every run, and so
@@ -70,7 +70,7 @@ def learn_nodes(first, last, rows, width, row_weights, ends, shares, state, resi
         _errors_of_predictions(values, counts, scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
         if residuals.shape[0]:
-            _keep_errors(errors, counts, residuals[start : ends[k], first:last])
+            _keep_errors(errors, counts, residuals[first:last, start : ends[k]])
         for i in range(count):
             slope[i, first + i] = _ZERO
             steepest, largest[i] = _move_gradient(gradient[i, :width], slope[i, :width])
@@ -186,10 +186,11 @@ def _errors_of_predictions(values, row_weights, scale, radius, predictions, matc
 
 @njit(inline="always", **INNER)
 def _keep_errors(errors, row_weights, residuals):
-    for t in range(residuals.shape[0]):
-        per_root = _ONE / np.float32(sqrt(row_weights[t]))
-        for i in range(residuals.shape[1]):
-            residuals[t, i] = errors[t, i] * per_root
+    """Write values less predictions, times the roots of weights; errors have the other sign."""
+    for t in range(residuals.shape[1]):
+        per_root = -_ONE / np.float32(sqrt(row_weights[t]))
+        for i in range(residuals.shape[0]):
+            residuals[i, t] = errors[t, i] * per_root
 
 
 @njit(inline="always", **INNER)

@@ -1,7 +1,7 @@
 """Sums over residuals (`hedgerow.method.residuals`), compiled: a thread takes some columns.
 
-Residuals come as rows times the roots of their weights, in single precision, with the ``LAGS`` rows
-before them in front. Sums over a batch are made in single precision, those over batches in double:
+Residuals come as a row for each column, times the roots of their rows' weights, in single
+precision, with the ``LAGS`` residuals before them in front. Sums over a batch are made in single precision, those over batches in double:
 batches are the same however the rows are cut.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._products import DOT_TILE, FAST, IN_ORDER, dot_products, zeros
-from hedgerow.engines.numba_cpu._threads import Job, Run, blocks, job_size, team
+from hedgerow.engines.numba_cpu._threads import Run, blocks, job_size, team
 from hedgerow.method.forgetting import decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
@@ -22,9 +22,9 @@ from hedgerow.method.residuals import LAGS, Residuals, partners, scaled_residual
 
 Singles = NDArray[np.float32]
 
-_COLUMNS = 16  # single precision numbers of a line of memory
-_MOST_COLUMNS = 256
-_NODES = 16
+_NODES = 16  # at a time, where weights are needed
+_MOST_NODES = 256
+_LAGS_AT_ONCE = 4
 _ROWS = 256  # of the first rows that are summed in single precision
 
 
@@ -33,25 +33,26 @@ def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
     counts = row_weights(0, len(rows), state.half_life)
     standard = standardise(rows, columns_of(rows, counts))
     n_rows, n_columns = rows.shape
-    errors = np.zeros((LAGS + n_rows, n_columns), dtype=np.float32)
+    errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
     with team() as run:
-        errors[LAGS:] = _errors(state, standard, run)
-        rooted = errors[LAGS:].astype(np.float64) * np.sqrt(counts)[:, None]
-        errors[LAGS:] = rooted
+        _leave_errors(state, standard, errors[:, LAGS:], run)
+        errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
+        rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())
-        scale = np.square(rooted).sum(axis=0) / weight
+        scale = np.square(rooted).sum(axis=1) / weight
         scale = np.where(scale > 0, scale, np.inf)
         sums = Residuals(
             lags=np.zeros((LAGS + 1, n_columns)),
             recent=np.zeros((LAGS, n_columns)),
             scale=scale,
-            related=_related(rooted / np.sqrt(scale * weight), run),
+            related=_related(rooted / np.sqrt(scale * weight)[:, None], run),
             beside=np.zeros(n_columns),
             weight=0.0,
         )
         ends = np.append(np.arange(_ROWS, n_rows, _ROWS), n_rows)
         sums = with_more(sums, errors, counts, ends, run)
-    return state._replace(residuals=scaled_residuals(sums, decline(0, state.hedge.rows, state.half_life)))
+    passed = decline(0, state.hedge.rows, state.half_life)
+    return state._replace(residuals=scaled_residuals(sums, passed))
 
 
 def with_more(
@@ -64,35 +65,32 @@ def with_more(
     """Return the sums with more rows, in place: ``errors`` after `LAGS` earlier ones."""
     n_columns = len(sums.scale)
     per_scale = (1.0 / sums.scale).astype(np.float32)
-    sizes = np.empty(len(errors) - LAGS)
+    sizes = np.empty(len(counts), dtype=np.float32)
+    per_count = (1.0 / counts).astype(np.float32)
+    run(partial(_row_sizes, *some, errors, per_scale, sizes) for some in blocks(len(sizes), _ROWS))
+    rows = (errors, per_count, ends, sizes, per_scale)
     run(
-        partial(_row_sizes, *some, errors, per_scale, sizes)
-        for some in blocks(len(sizes), _ROWS)
+        partial(_add_columns, *some, *rows, sums.lags, sums.beside)
+        for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
     )
-    size = job_size(n_columns, _COLUMNS, _MOST_COLUMNS)
-    jobs: list[Job] = [
-        partial(_add_columns, *some, errors, counts, ends, sizes, per_scale, sums.lags, sums.beside)
-        for some in blocks(n_columns, size)
-    ]
-    run(jobs)
     weight = sums.weight
     for count in counts:
         weight += float(count)
-    recent = errors[len(errors) - LAGS :, :n_columns].astype(np.float64)
+    recent = errors[:, errors.shape[1] - LAGS :].T.astype(np.float64)
     return sums._replace(recent=recent, weight=weight)
 
 
-def _errors(state: Learned, standard: NDArray[np.float64], run: Run) -> Singles:
-    """Return what the average weights leave of standardised rows."""
+def _leave_errors(
+    state: Learned, standard: NDArray[np.float64], result: Singles, run: Run
+) -> None:
+    """Write what the average weights leave of standardised rows, a row for each node."""
     n_rows, n_columns = standard.shape
     rows = zeros(-(-n_rows // DOT_TILE) * DOT_TILE, n_columns, np.float32)
     rows[:n_rows, :n_columns] = standard
-    result = np.empty((n_columns, n_rows), dtype=np.float32)
     run(
         partial(_errors_of_nodes, *some, rows, n_columns, state.hedge, result)
         for some in blocks(n_columns, _NODES)
     )
-    return result.T
 
 
 @njit(**IN_ORDER)
@@ -108,12 +106,12 @@ def _errors_of_nodes(first, last, rows, n_columns, learner, result):
 
 def _related(unit: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
     """Return each column's mean squared correlation with some others, beyond that of chance."""
-    n_rows, n_columns = unit.shape
+    n_columns, n_rows = unit.shape
     some = partners(n_columns)
     columns = zeros(-(-n_columns // _NODES) * _NODES, n_rows, np.float32)
-    columns[:n_columns, :n_rows] = unit.T
+    columns[:n_columns, :n_rows] = unit
     others = zeros(-(-len(some) // DOT_TILE) * DOT_TILE, n_rows, np.float32)
-    others[: len(some), :n_rows] = unit.T[some]
+    others[: len(some), :n_rows] = unit[some]
     squares = np.empty(n_columns)
     run(
         partial(_squared_products, *nodes, columns, others, n_rows, some, squares)
@@ -137,39 +135,53 @@ def _squared_products(first, last, columns, others, n_rows, some, squares):
 
 @njit(**IN_ORDER)
 def _row_sizes(first, last, errors, per_scale, sizes):
+    """Write the sum of squared errors, in units of their scales, of some rows."""
     for t in range(first, last):
-        sizes[t] = _row_size(errors[LAGS + t], per_scale)
-
-
-@njit(**FAST)
-def _row_size(row, per_scale):
-    total = np.float32(0.0)
-    for j in range(per_scale.size):
-        total += row[j] * row[j] * per_scale[j]
-    return total
+        sizes[t] = 0.0
+    for i in range(errors.shape[0]):
+        scale = per_scale[i]
+        for t in range(first, last):
+            sizes[t] += errors[i, LAGS + t] * errors[i, LAGS + t] * scale
 
 
 @njit(**IN_ORDER)
-def _add_columns(first, last, errors, counts, ends, sizes, per_scale, lags, beside):
-    sums = np.empty(_COLUMNS, np.float32)
-    for left in range(first, last, _COLUMNS):
-        right, start = min(left + _COLUMNS, last), 0
+def _add_columns(first, last, errors, per_count, ends, sizes, per_scale, lags, beside):
+    for i in range(first, last):
+        start = 0
         for end in ends:
-            for lag in range(LAGS + 1):
-                _add_lag(errors[:, left:right], LAGS + start, LAGS + end, lag, sums)
-                for j in range(right - left):
-                    lags[lag, left + j] += sums[j]
-            for t in range(start, end):
-                for j in range(left, right):
-                    square = errors[LAGS + t, j] ** 2 * per_scale[j]
-                    beside[j] += square * (sizes[t] - square) / counts[t]
+            own = errors[i, LAGS + start : LAGS + end]
+            for lag in range(0, LAGS, _LAGS_AT_ONCE):
+                # From the farthest of these lags on; the nearest ends one row later for each.
+                near = errors[i, LAGS + start - lag - _LAGS_AT_ONCE : LAGS + end - lag - 1]
+                products = _four_products(own, near)
+                for k in range(_LAGS_AT_ONCE):
+                    lags[lag + _LAGS_AT_ONCE - k, i] += products[k]
+            square, others = _squares(own, sizes[start:end], per_count[start:end], per_scale[i])
+            lags[0, i] += square
+            beside[i] += others
             start = end
 
 
-@njit(**IN_ORDER)
-def _add_lag(errors, start, end, lag, sums):
-    for j in range(errors.shape[1]):
-        sums[j] = np.float32(0.0)
-    for t in range(start, end):
-        for j in range(errors.shape[1]):
-            sums[j] += errors[t, j] * errors[t - lag, j]
+@njit(**FAST)
+def _four_products(own, near):
+    """Return the sums of products with numbers at the same place, and up to three later."""
+    s0 = s1 = s2 = s3 = np.float32(0.0)
+    for t in range(own.size):
+        x = own[t]
+        s0 += x * near[t]
+        s1 += x * near[t + 1]
+        s2 += x * near[t + 2]
+        s3 += x * near[t + 3]
+    return s0, s1, s2, s3
+
+
+@njit(**FAST)
+def _squares(own, sizes, per_count, per_scale):
+    """Return the sum of squares, and that of squares times the other columns' squares."""
+    total, others = np.float32(0.0), np.float32(0.0)
+    for t in range(own.size):
+        square = own[t] * own[t]
+        unit = square * per_scale
+        total += square
+        others += unit * (sizes[t] - unit) * per_count[t]
+    return total, others
