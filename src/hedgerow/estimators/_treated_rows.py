@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import row_weights
-from hedgerow.method.marginals import FIRST_ROWS, Marginals, first_scores, flat, next_refresh
+from hedgerow.method.marginals import FIRST_ROWS, Marginals, first_scores, flat, look_normal, next_refresh
 from hedgerow.method.moments import Columns, columns_of
 
 Array = NDArray[np.float64]
@@ -62,7 +62,10 @@ class TreatedRows:
 
     def scores_so_far(self) -> Array:
         """Return the scores of rows that wait."""
-        return first_scores(self.waiting, self.as_is | flat(self.waiting), all_columns=False)
+        as_is = self.as_is | flat(self.waiting)
+        if look_normal(self.waiting, as_is):
+            return self.waiting.copy()
+        return first_scores(self.waiting, as_is)
 
     def columns(self) -> Columns:
         """Return mean and spread of each column, in the units it came in."""

@@ -33,9 +33,9 @@ _INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either
 KNOTS = _INNER + 2 * _OUTER + 2  # with those at infinity: 128, which seven steps of a search tell apart
 # How far these are, in distances of the first rows' extreme to their median.
 _OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
-# With few rows, a column that cannot be told from a normal one at this level is left as it is:
-# ranks would cost power, and there is next to nothing to mend.
-_DOUBT = 0.1
+# A table of few rows whose columns cannot be told from normal ones, all of them together, at this
+# level is left as it is: ranks would cost power, and there is next to nothing to mend.
+_DOUBT = 0.05
 
 
 class Marginals(NamedTuple):
@@ -52,10 +52,8 @@ class Marginals(NamedTuple):
     rows: int  # seen
 
 
-def first_scores(rows: Rows, as_is: NDArray[np.bool_], *, all_columns: bool = True) -> Array:
-    """Return the scores of rows by their ranks among themselves.
-
-    Columns ``as_is`` are only copied; so are, unless ``all_columns``, those that look normal.
+def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
+    """Return the scores of rows by their ranks among themselves; columns ``as_is`` are copied.
 
     Examples
     --------
@@ -63,9 +61,17 @@ def first_scores(rows: Rows, as_is: NDArray[np.bool_], *, all_columns: bool = Tr
     array([ 0.  ,  0.67, -0.67])
     """
     ranks = stats.rankdata(rows, axis=0)
-    scores = special.ndtri(ranks / (len(rows) + 1))
-    kept = as_is if all_columns else as_is | (normality(rows) > _DOUBT)
-    return np.where(kept, rows, scores)
+    return np.where(as_is, rows, special.ndtri(ranks / (len(rows) + 1)))
+
+
+def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:
+    """Return whether no column, but for those ``as_is``, can be told from a normal one.
+
+    Scores or values, it is the same for all columns: of two that nearly agree, scores of the one
+    and values of the other would differ.
+    """
+    tested = normality(rows)[~as_is]
+    return bool(tested.min(initial=1.0) * tested.size > _DOUBT)
 
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
