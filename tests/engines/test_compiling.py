@@ -12,7 +12,7 @@ from numba.core import event
 from hedgerow.cli import _compiling
 from hedgerow.cli._compiling import compiling
 
-FIRST_FIT = """
+LISTENING = """
 import json, sys, warnings
 from numba.core import event
 
@@ -24,15 +24,21 @@ class Names(event.Listener):
         pass
 
 event.register("numba:compile", Names())
+"""
+TELLING = """
+json.dump(Names.found, sys.stdout)
+"""
+FIRST_FIT = """
 import numpy as np
 from hedgerow import HedgeGraph, report
 warnings.simplefilter("ignore")
 model = HedgeGraph(error="fwer").fit(np.random.default_rng(0).standard_normal((99, 9)))
 report.render(report.data_of(model))
-json.dump(Names.found, sys.stdout)
 """
 LEARNING = {"prepare_rows", "learn_nodes", "add_gram"}
-TESTING = {"select_nodes", "weaken", "residual_covariances", "witness_scores", "listed"}
+ASKING = {"residual_covariances", "witness_scores"}
+PRODUCTS = {"add_products", "dot_products"}  # of learning and of asking
+JUDGING = {"select_nodes", "weaken", "listed", "partial_correlations", "estimates"}
 
 
 @pytest.fixture
@@ -41,14 +47,25 @@ def elsewhere(tmp_path):
     return {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
 
 
-def test_what_is_compiled_beside_is_all_that_tests_need(elsewhere):
-    ahead = [sys.executable, "-P", "-m", "hedgerow.cli._ahead", "fwer"]
-    subprocess.run(ahead, env=elsewhere, check=True)
-    fit = [sys.executable, "-c", FIRST_FIT]
-    done = subprocess.run(fit, env=elsewhere, check=True, capture_output=True, text=True)
-    compiled = set(json.loads(done.stdout))
-    assert compiled >= LEARNING, "the guard of this test does not see what is compiled"
-    assert not compiled & (TESTING | {"lower_stress"})
+def compiled_by(text, elsewhere):
+    """Return the names of functions that a process compiles, from its beginning to its end."""
+    command = [sys.executable, "-c", LISTENING + text + TELLING]
+    done = subprocess.run(command, env=elsewhere, check=True, capture_output=True, text=True)
+    return set(json.loads(done.stdout))
+
+
+def test_two_processes_compile_all_that_tests_need_and_little_twice(elsewhere):
+    beside = compiled_by(
+        "from hedgerow.cli import _ahead; _ahead.compile_judging('fwer')", elsewhere
+    )
+    assert beside >= JUDGING | {"lower_stress"}
+    assert not beside & (LEARNING | ASKING | PRODUCTS)
+    here = compiled_by("from hedgerow.cli import _ahead; _ahead.compile_asking()", elsewhere)
+    assert here >= ASKING | PRODUCTS
+    assert not here & JUDGING
+    fit = compiled_by(FIRST_FIT, elsewhere)
+    assert fit >= LEARNING, "the guard of this test does not see what is compiled"
+    assert not fit & (JUDGING | ASKING | {"lower_stress"})
 
 
 def test_what_lasts_is_told_once():

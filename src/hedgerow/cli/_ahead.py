@@ -1,41 +1,40 @@
 """Compile what tests and drawings need, in a process beside the one that learns.
 
 Numba compiles one function at a time in a process, and keeps what it compiled in files that other
-processes find. `hedgerow.cli._compiling` starts this module.
+processes find. `hedgerow.cli._compiling` starts this module, and asks Hedge in its own process.
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 
+from hedgerow.drawing.layout import layout
 from hedgerow.engines import load
-from hedgerow.report import ReportData, render
+from hedgerow.engines.numba_cpu import ahead
+from hedgerow.method.inflation import Inflation
 
 
-def compile_tests(error: str) -> None:
-    """Test and draw a small table. The readable engine learns it, which needs no compiling."""
+def compile_asking() -> None:
+    """Compile what asks Hedge."""
+    ahead.ask(_evidence())
+
+
+def compile_judging(error: str) -> None:
+    """Compile all other tests, and what draws."""
+    ahead.judge(_evidence(), error)
+    layout(3, np.array([0, 1]), np.array([1, 2]), np.array([0.5, 0.5]))
+
+
+def _evidence() -> Any:
+    """Return what a small table says. The readable engine learns it, which needs no compiling."""
     rows = np.cumsum(np.random.default_rng(0).standard_normal((60, 4)), axis=1)
     reference, engine = load("numpy_ref"), load("numba_cpu")
-    learned = reference.learn(reference.init(rows.shape[1]), rows)
-    evidence = engine.evidence(engine.from_numpy(reference.to_numpy(learned)), rows[:0])
-    engine.repeats(evidence, 1.0)
-    engine.find_edges(evidence, error, 0.5)
-    strength = [0.5, 0.5]
-    drawn = ReportData(
-        names=["a", "b", "c"],
-        source=[0, 1],
-        target=[1, 2],
-        partial_corr=strength,
-        z=strength,
-        p_value=strength,
-        q_value=strength,
-        level=0.5,
-        max_level=0.5,
-        rows=len(rows),
-        version="",
-    )
-    render(drawn)
+    learned = reference.learn(reference.init(rows.shape[1]), rows[:56])
+    state = engine.from_numpy(reference.to_numpy(learned))
+    inflation = Inflation(np.full(4, 1.5), np.ones((4, 1)), 2.0)
+    return engine.evidence(state, rows[:0], inflation)
 
 
 if __name__ == "__main__":
-    compile_tests(sys.argv[1])
+    compile_judging(sys.argv[1])

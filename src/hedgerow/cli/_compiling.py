@@ -1,7 +1,7 @@
 """Compiling, which happens once on a machine: told if it lasts, and done by two processes.
 
 The first run of a command compiles for as long as a hundred later runs take. While this process
-compiles what learns, another one (`hedgerow.cli._ahead`) compiles what tests.
+compiles what learns and asks Hedge, another one (`hedgerow.cli._ahead`) compiles the other tests.
 """
 
 import os
@@ -74,7 +74,10 @@ class _Helper:
             self._tell()
 
     def wait(self) -> None:
-        if self._process:
+        if self._process and self._process.poll() is None:
+            from hedgerow.cli._ahead import compile_asking
+
+            compile_asking()  # which shares much with learning
             self._process.wait()
 
     def stop(self) -> None:

@@ -34,9 +34,7 @@ def check_assumptions(rows: Any, columns: Any) -> None:
                 f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}"
             )
     elif not isinstance(columns, Iterable):
-        raise ValueError(
-            f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}"
-        )
+        raise ValueError(f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}")
 
 
 def assumptions_of(

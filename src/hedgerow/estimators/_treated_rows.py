@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import row_weights
-from hedgerow.method.marginals import FIRST_ROWS, Marginals, first_scores, flat, look_normal, next_refresh
+from hedgerow.method.marginals import (
+    FIRST_ROWS,
+    Marginals,
+    first_scores,
+    flat,
+    look_normal,
+    next_refresh,
+)
 from hedgerow.method.moments import Columns, columns_of
 
 Array = NDArray[np.float64]
@@ -92,10 +99,12 @@ class TreatedRows:
         treated = cls(np.array(arrays[_AS_IS]), half_life)
         treated._keep(arrays[_WAITING])
         if f"{_OF_COLUMNS}knots" in arrays:
-            names = Marginals._fields[1:-2]
-            sums = (np.array(arrays[f"{_OF_COLUMNS}{name}"]) for name in names)
-            weight, rows = arrays[f"{_OF_COLUMNS}weight"], arrays[f"{_OF_COLUMNS}rows"]
-            treated.marginals = Marginals(treated.as_is, *sums, float(weight), int(rows))
+            knots, at, between, scores, mean, squares, weight, rows = (
+                np.array(arrays[f"{_OF_COLUMNS}{name}"]) for name in Marginals._fields[1:]
+            )
+            treated.marginals = Marginals(
+                treated.as_is, knots, at, between, scores, mean, squares, float(weight), int(rows)
+            )
         return treated
 
     def _keep(self, rows: NDArray[np.floating]) -> None:

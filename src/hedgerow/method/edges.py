@@ -28,7 +28,7 @@ from scipy.sparse import issparse
 
 from hedgerow.method.groups import pair_priors
 from hedgerow.method.inflation import Inflation, calming, no_inflation
-from hedgerow.method.levels import agreement_margins, asks_both, smallest_levels
+from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both, smallest_levels
 from hedgerow.method.neighbours import Refit, refit
 from hedgerow.method.scores import two_sided, z_score
 from hedgerow.method.stand_ins import weaken
@@ -36,7 +36,6 @@ from hedgerow.method.stand_ins import weaken
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
 
-MIN_ROWS = 5
 _TINY = np.finfo(np.float64).eps
 
 

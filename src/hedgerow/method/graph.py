@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from hedgerow.method.balance import balanced_level, stands_out
-from hedgerow.method.edges import MIN_ROWS
 from hedgerow.method.engine import Engine, Repeats
-from hedgerow.method.levels import BIAS_OF_FEW_ROWS, BIAS_TO_DOUBT, plausible_bias
+from hedgerow.method.levels import BIAS_OF_FEW_ROWS, BIAS_TO_DOUBT, MIN_ROWS, plausible_bias
 from hedgerow.method.promises import BALANCED
 
 Array = NDArray[np.float64]

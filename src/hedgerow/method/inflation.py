@@ -78,7 +78,8 @@ def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     """Return the factors of pairs of columns, none below one."""
     tails = inflation.tails[first] * inflation.tails[second]
     echo = 1.0 + (inflation.echoes[first] * inflation.echoes[second]).sum(axis=-1)
-    return np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
+    factors: Array = np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
+    return factors
 
 
 def calming(inflation: Inflation, first: Indices, second: Indices) -> Array:
@@ -117,7 +118,8 @@ def tail_factors(sums: Residuals, n_rows: float) -> Array:
     chance = 4.0 * typical**2 / ((n_columns - 1) * n_rows)
     trust = max(0.0, 1.0 - chance / differences) if differences > 0 else 0.0
     factor = np.maximum(typical + trust * (factor - typical), 1.0)
-    return np.where(varied, factor, 1.0) / np.sqrt(typical)
+    roots: Array = np.where(varied, factor, 1.0) / np.sqrt(typical)
+    return roots
 
 
 def autocorrelations(lags: Array, n_rows: float) -> Array:

@@ -12,7 +12,6 @@ from hedgerow.method.hedge import HedgeState
 from hedgerow.method.moments import Columns, Moments, scaled_moments
 from hedgerow.method.residuals import Residuals, scaled_residuals
 
-
 _OF_RESIDUALS = "residual_"
 
 
@@ -45,7 +44,11 @@ def scaled(learned: Learned, factor: float) -> Learned:
 def named(learned: Learned) -> Named:
     """Return the sums by name."""
     moments, learner, half_life, sums = learned
-    kept = {} if sums is None else {f"{_OF_RESIDUALS}{name}": np.array(value) for name, value in sums._asdict().items()}
+    kept = (
+        {}
+        if sums is None
+        else {f"{_OF_RESIDUALS}{name}": np.array(value) for name, value in sums._asdict().items()}
+    )
     return {
         **kept,
         "half_life": np.array(half_life),
@@ -84,8 +87,10 @@ def learned_of(arrays: Named) -> Learned:
 def _residuals_of(arrays: Named) -> Residuals | None:
     if f"{_OF_RESIDUALS}lags" not in arrays:
         return None
-    *sums, weight = (arrays[f"{_OF_RESIDUALS}{name}"] for name in Residuals._fields)
-    return Residuals(*map(np.array, sums), float(weight))
+    lags, recent, scale, related, beside, weight = (
+        np.array(arrays[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
+    )
+    return Residuals(lags, recent, scale, related, beside, float(weight))
 
 
 def part_of(

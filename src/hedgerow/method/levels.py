@@ -15,6 +15,7 @@ from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
 
+MIN_ROWS = 5  # no pair is tested with fewer
 # Measured (docs/theory.md, section 12): with a plausible bias above this, the error rate slips.
 BIAS_OF_FEW_ROWS = 1.5
 # One standard error: too much for a single statistic where no false edge is allowed, and for the

@@ -30,7 +30,9 @@ Rows = NDArray[np.floating]
 
 FIRST_ROWS = 512
 _INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either side
-KNOTS = _INNER + 2 * _OUTER + 2  # with those at infinity: 128, which seven steps of a search tell apart
+KNOTS = (
+    _INNER + 2 * _OUTER + 2
+)  # with those at infinity: 128, which seven steps of a search tell apart
 # How far these are, in distances of the first rows' extreme to their median.
 _OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
 # A table of few rows whose columns cannot be told from normal ones, all of them together, at this
@@ -101,12 +103,15 @@ def normality(rows: Rows) -> Array:
     squares = np.square(values).sum(axis=0)
     matched = np.square(expected @ values)
     enough = squares > 0
-    share = np.divide(matched, expected @ expected * squares, out=np.ones_like(squares), where=enough)
+    share = np.divide(
+        matched, expected @ expected * squares, out=np.ones_like(squares), where=enough
+    )
     missing = np.maximum(1.0 - share, np.finfo(np.float64).tiny)
     log_n = np.log(n)
     centre = -1.2725 + 1.0521 * (np.log(log_n) - log_n)
     spread = 1.0308 - 0.26758 * (np.log(log_n) + 2.0 / log_n)
-    return special.ndtr(-(np.log(missing) - centre) / spread)
+    p_values: Array = special.ndtr(-(np.log(missing) - centre) / spread)
+    return p_values
 
 
 def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:
@@ -140,8 +145,9 @@ def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
         apart = np.unique(np.concatenate([low[:, j], inner, high[:, j]]))
         knots[j, 1:] = np.inf
         knots[j, 1 : 1 + len(apart)] = apart
-    sums, moments = np.zeros((3, n_columns, KNOTS)), np.zeros((2, n_columns))
-    return Marginals(as_is, knots, *sums, *moments, 0.0, 0)
+    at, between, scores = np.zeros((3, n_columns, KNOTS))
+    mean, squares = np.zeros((2, n_columns))
+    return Marginals(as_is, knots, at, between, scores, mean, squares, 0.0, 0)
 
 
 def _evenly_spaced(n_rows: int) -> NDArray[np.intp]:
@@ -173,7 +179,9 @@ def scored(marginals: Marginals, rows: Rows) -> Array:
         knots, scores = marginals.knots[j], marginals.scores[j]
         place = np.maximum(_places(knots, result[:, j]), 1)
         inside = result[:, j] > knots[place]
-        step = np.where(inside, (result[:, j] - knots[place]) / (knots[place + 1] - knots[place]), 0)
+        step = np.where(
+            inside, (result[:, j] - knots[place]) / (knots[place + 1] - knots[place]), 0
+        )
         result[:, j] = scores[place] + step * (scores[place + 1] - scores[place])
     return result
 

@@ -12,13 +12,8 @@ from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
-from hedgerow.method.marginals import (
-    Marginals,
-    counted,
-    first_marginals,
-    refreshed_when_due,
-    scored,
-)
+from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
+from hedgerow.method.marginals import first_marginals as first_marginals
 from hedgerow.method.moments import (
     Moments,
     columns_of,

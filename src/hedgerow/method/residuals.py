@@ -77,8 +77,6 @@ def scaled_residuals(sums: Residuals, factor: float) -> Residuals:
     )
 
 
-
-
 def partners(n_columns: int) -> NDArray[np.intp]:
     """Return the columns that all are compared with: not too many, evenly spaced."""
     return np.arange(0, n_columns, -(-n_columns // _PARTNERS))
@@ -92,4 +90,5 @@ def _related(unit: Array) -> Array:
     squares[some, np.arange(len(some))] = 0.0
     others = len(some) - np.isin(np.arange(n_columns), some)
     mean: Array = squares.sum(axis=1) / np.maximum(others, 1)
-    return np.maximum(mean - 1.0 / n_rows, 0.0)
+    beyond: Array = np.maximum(mean - 1.0 / n_rows, 0.0)
+    return beyond

@@ -22,11 +22,10 @@ from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
 from hedgerow.engines.shared.listing import Judged, levels_of_listed, plan, worse
-from hedgerow.method.edges import MIN_ROWS
 from hedgerow.method.engine import Edges, Repeats
 from hedgerow.method.groups import GROUP_ENDS, shared_part
 from hedgerow.method.inflation import Inflation, calming
-from hedgerow.method.levels import agreement_margins, asks_both
+from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.moments import per_scale, too_small, varies
 from hedgerow.method.neighbours import step_thresholds
 from hedgerow.method.scores import two_sided, z_score
@@ -41,17 +40,20 @@ _NODES = 16  # whose neighbours are chosen at a time
 _TILE = 64  # rows of a matrix that are read beside its columns
 
 
-class _Correlations(NamedTuple):
+class Correlations(NamedTuple):
     """The correlation of i and j is products[i, j] * per_scale[i] * per_scale[j]."""
 
     products: Array
     per_scale: Array
 
 
+Ask = Callable[[Correlations, float, Array, Weights, Scores, Run], None]
+
+
 def repeats(evidence: Evidence, copy: float) -> Repeats:
     """Compare all columns; a correlation that exceeds ``copy`` makes one repeat the other."""
     moments = evidence.moments
-    corr = _Correlations(moments.products, per_scale(moments))
+    corr = Correlations(moments.products, per_scale(moments))
     original = np.arange(len(corr.per_scale))
     with team() as run:
         run(
@@ -62,10 +64,14 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     return Repeats(varies(moments), original, sign, too_small(moments))
 
 
-def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
-    """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
+def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None = None) -> Edges:
+    """Test every pair of columns, all of which vary (`edges.judge_pairs`).
+
+    ``ask`` writes the second opinion on all pairs; Hedge's, unless something else is given.
+    """
+    ask = ask or ask_hedge
     moments, weights, inflation = evidence
-    corr = _Correlations(moments.products, per_scale(moments))
+    corr = Correlations(moments.products, per_scale(moments))
     n_rows = max(moments.effective_rows / inflation.typical, MIN_ROWS)
     n_columns = len(moments.mean)
     thresholds = step_thresholds(n_columns, n_rows)
@@ -90,7 +96,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
             partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
             for some in blocks(n_columns, _TILE)
         )
-        _ask_hedge(corr, n_rows, curves[0], weights, scores, run)
+        ask(corr, n_rows, curves[0], weights, scores, run)
         calm(inflation, scores, run, below=True)
         exact = _calmed(inflation, partial(_given_fewer, corr, found, n_rows))
         judged = _judge(scores, exact, n_rows, error, loosest, run)
@@ -109,8 +115,8 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     return Edges(source, target, estimates, z, two_sided(z), judged.q_value[keep], found.residual)
 
 
-def _ask_hedge(
-    corr: _Correlations, n_rows: float, curve: Array, weights: Weights, scores: Scores, run: Run
+def ask_hedge(
+    corr: Correlations, n_rows: float, curve: Array, weights: Weights, scores: Scores, run: Run
 ) -> None:
     """Write Hedge's scores below the diagonal."""
     n_columns = len(scores)
@@ -165,7 +171,7 @@ def _calmed(inflation: Inflation, exact: Exact) -> Exact:
 
 
 def _given_fewer(
-    corr: _Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
+    corr: Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
 ) -> Array:
     """Return exact scores given the neighbours of the node that has fewer of them."""
 
@@ -182,7 +188,7 @@ def _given_fewer(
 
 
 def _given_both(
-    corr: _Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
+    corr: Correlations, found: Neighbours, n_rows: float, source: Indices, target: Indices
 ) -> Array:
     """Return exact scores of the debiased statistic."""
     used = np.maximum(found.sizes[source], found.sizes[target])

@@ -247,9 +247,7 @@ def _after(state: Learned, chunk: _Chunk) -> Learned:
     squared_weight = _running(moments.squared_weight, new)[-1]
     factor = decline(learner.rows, chunk.columns.rows, half_life)
     moments = moments._replace(squared_weight=squared_weight)
-    moments, learner, _, residuals = scaled(
-        Learned(moments, learner, half_life, residuals), factor
-    )
+    moments, learner, _, residuals = scaled(Learned(moments, learner, half_life, residuals), factor)
     rows, mean, _, weight = chunk.columns
     moments = moments._replace(rows=rows, mean=mean, weight=weight)
     return Learned(moments, learner._replace(columns=chunk.columns), half_life, residuals)

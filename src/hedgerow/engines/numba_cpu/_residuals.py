@@ -1,8 +1,8 @@
 """Sums over residuals (`hedgerow.method.residuals`), compiled: a thread takes some columns.
 
 Residuals come as a row for each column, times the roots of their rows' weights, in single
-precision, with the ``LAGS`` residuals before them in front. Sums over a batch are made in single precision, those over batches in double:
-batches are the same however the rows are cut.
+precision, with the ``LAGS`` residuals before them in front. Sums over a batch are made in single
+precision, those over batches in double: batches are the same however the rows are cut.
 """
 
 from functools import partial
@@ -80,9 +80,7 @@ def with_more(
     return sums._replace(recent=recent, weight=weight)
 
 
-def _leave_errors(
-    state: Learned, standard: NDArray[np.float64], result: Singles, run: Run
-) -> None:
+def _leave_errors(state: Learned, standard: NDArray[np.float64], result: Singles, run: Run) -> None:
     """Write what the average weights leave of standardised rows, a row for each node."""
     n_rows, n_columns = standard.shape
     rows = zeros(-(-n_rows // DOT_TILE) * DOT_TILE, n_columns, np.float32)
@@ -118,7 +116,8 @@ def _related(unit: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
         for nodes in blocks(n_columns, _NODES)
     )
     compared = len(some) - np.isin(np.arange(n_columns), some)
-    return np.maximum(squares / np.maximum(compared, 1) - 1.0 / n_rows, 0.0)
+    mean: NDArray[np.float64] = squares / np.maximum(compared, 1)
+    return np.maximum(mean - 1.0 / n_rows, 0.0)
 
 
 @njit(**IN_ORDER)
