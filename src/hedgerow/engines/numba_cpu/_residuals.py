@@ -116,8 +116,9 @@ def _related(unit: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
         for nodes in blocks(n_columns, _NODES)
     )
     compared = len(some) - np.isin(np.arange(n_columns), some)
-    mean: NDArray[np.float64] = squares / np.maximum(compared, 1)
-    return np.maximum(mean - 1.0 / n_rows, 0.0)
+    mean = squares / np.maximum(compared, 1)
+    beyond: NDArray[np.float64] = np.maximum(mean - 1.0 / n_rows, 0.0)
+    return beyond
 
 
 @njit(**IN_ORDER)
