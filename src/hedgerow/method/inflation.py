@@ -29,6 +29,8 @@ _ROWS_PER_ORDER = 8  # an autoregression has no more coefficients than one for s
 _FARTHEST = 1024  # lags that are summed at most
 _FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
 _LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
+_DICKEY_FULLER = 14.1
+_ROWS_TO_WANDER = 50  # with fewer, five standard errors of chance are enough to wander
 _SAMPLE = 512  # columns whose pairs tell what is typical
 
 
@@ -42,6 +44,18 @@ class Inflation(NamedTuple):
     def part(self, columns: Indices) -> "Inflation":
         """Return the factors of some columns."""
         return self._replace(tails=self.tails[columns], echoes=self.echoes[columns])
+
+    def times(self, factor: float) -> "Inflation":
+        """Return the factors of pairs multiplied by one for all."""
+        if factor == 1.0:
+            return self
+        tails = self.tails * np.sqrt(factor)
+        return self._replace(tails=tails, typical=self.typical * factor)
+
+    def typical_parts(self) -> tuple[float, float]:
+        """Return the typical factor for rows of unlike size, and what is left: for memory."""
+        tails = max(float(np.median(self.tails)) ** 2, 1.0)
+        return tails, max(self.typical / tails, 1.0)
 
     @property
     def matters(self) -> bool:
@@ -122,16 +136,18 @@ def tail_factors(sums: Residuals, n_rows: float) -> Array:
     return roots
 
 
-def autocorrelations(lags: Array, n_rows: float) -> Array:
-    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+class Autoregressions(NamedTuple):
+    """An autoregression for each column."""
 
-    Durbin and Levinson's recursion gives the regressions of all orders from the sums of products.
+    measured: Array  # (LAGS + 1, p); autocorrelations
+    order: NDArray[np.intp]  # (p,)
+    coefficients: Array  # (most + 1, p); row k: of the value k rows before; zero beyond the order
 
-    Examples
-    --------
-    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations(lags, 1000.0)[:3].ravel()
-    array([0.5  , 0.25 , 0.125])
+
+def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
+    """Return the autoregressions of the orders that Akaike's criterion chooses.
+
+    Durbin and Levinson's recursion gives those of all orders from the sums of products.
     """
     n_columns = lags.shape[1]
     varied = lags[0] > 0
@@ -139,8 +155,7 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
     most = int(min(LAGS, n_rows // _ROWS_PER_ORDER))
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
-    left = np.ones(n_columns)
-    best = np.zeros(n_columns)
+    left, best = np.ones(n_columns), np.zeros(n_columns)
     for step in range(1, most + 1):
         explained = (current[1:step] * measured[step - 1 : 0 : -1]).sum(axis=0)
         echo = np.clip((measured[step] - explained) / left, -_LARGEST_ECHO, _LARGEST_ECHO)
@@ -151,18 +166,44 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
         better = varied & (criterion < best)
         best, order = np.where(better, criterion, best), np.where(better, step, order)
         chosen = np.where(better, current, chosen)
+    return Autoregressions(measured, order, chosen)
+
+
+def autocorrelations(lags: Array, n_rows: float) -> Array:
+    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+
+    Examples
+    --------
+    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
+    >>> autocorrelations(lags, 1000.0)[:3].ravel()
+    array([0.5  , 0.25 , 0.125])
+    """
+    measured, order, coefficients = autoregressions(lags, n_rows)
     farthest = int(min(_FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
-    known = np.zeros((farthest + 1, n_columns))
+    known = np.zeros((farthest + 1, lags.shape[1]))
     known[0] = 1.0
     top = int(order.max(initial=0))
     for lag in range(1, farthest + 1):
         reach = min(lag, top)
-        follows = (chosen[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
+        follows = (coefficients[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
         within = measured[lag] if lag <= LAGS else 0.0
         known[lag] = np.where(lag <= order, within, follows)
         if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < _FORGOTTEN).all():
             return known[1 : lag + 1]
     return known[1:]
+
+
+def wandering(lags: Array, n_rows: float) -> NDArray[np.bool_]:
+    """Return which columns' residuals cannot be told from a random walk.
+
+    By the test of Dickey and Fuller: if the coefficients of an autoregression sum to one, that sum,
+    estimated from n rows, is below 1 - 14.1 / n with a probability of one in twenty.
+    """
+    if n_rows < _ROWS_TO_WANDER:
+        return np.zeros(lags.shape[1], dtype=np.bool_)
+    total = autoregressions(lags, n_rows).coefficients.sum(axis=0)
+    found: NDArray[np.bool_] = n_rows * (1.0 - total) < _DICKEY_FULLER
+    return found
 
 
 def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
