@@ -12,7 +12,7 @@ from scipy import stats
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
-from hedgerow.engines.numba_cpu import _scores, _threads
+from hedgerow.engines.numba_cpu import _counts, _scores, _threads
 from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
 from hedgerow.method import numpy_ref
@@ -215,6 +215,22 @@ def test_no_pair_beyond_the_cut_could_have_been_of_interest(seed, loosest, n_edg
     wanted = adjusted[listed] <= loosest
     np.testing.assert_array_equal(again <= loosest, wanted)
     np.testing.assert_allclose(again[wanted], adjusted[listed][wanted])
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shared=st.floats(-0.5, 1.5),
+    margins=st.tuples(st.floats(0.0, 3.0), st.floats(0.0, 3.0)) | st.just((np.inf, np.inf)),
+)
+def test_compiled_counts_are_those_of_the_readable_code(seed, shared, margins):
+    scores = np.random.default_rng(seed).standard_normal((30, 30)).astype(np.float32) * 4
+    upper = np.triu_indices(30, 1)
+    z, witness = scores[upper].astype(float), scores.T[upper].astype(float)
+    compiled = _counts.histograms(0, 30, scores, shared, GROUP_ENDS, *margins)
+    readable = listing.count_scores(z, witness, shared, margins)
+    for mine, expected in zip(compiled, readable):
+        np.testing.assert_array_equal(mine, expected)
 
 
 def test_a_fit_takes_the_memory_of_five_matrices_of_single_precision():
