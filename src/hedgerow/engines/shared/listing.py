@@ -82,25 +82,26 @@ def plan(
     size = merged.sum(axis=1)
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
     priors = group_priors(share, size, count_nulls_only=error != "fwer")[labels]
-    at_most = largest_of_interest(by_group, priors[:, None], loosest)
+    at_most = largest_of_interest(by_group, priors[:, None], error, loosest)
     cuts = -special.ndtri(np.minimum(at_most * priors, 1.0) / 2) - rounding
-    agreement = largest_of_interest(by_agreement, np.ones((1, 1)), loosest)
+    agreement = largest_of_interest(by_agreement, np.ones((1, 1)), error, loosest)
     return Plan(priors, cuts, float(-special.ndtri(agreement / 2)) - rounding)
 
 
-def largest_of_interest(counts: Counts, priors: Array, loosest: float) -> float:
-    """Return a p-value over its prior above which Benjamini and Hochberg's exceeds ``loosest``.
+def largest_of_interest(counts: Counts, priors: Array, error: str, loosest: float) -> float:
+    """Return a p-value over its prior above which the adjusted one exceeds ``loosest``.
 
     The k-th smallest of n p-values has at least the adjusted value p n / k that is smallest from
-    it on. In a bin, p is at least the bin's lower end, and k at most the number of pairs whose bins
-    begin below its upper end. Holm's adjusted values are larger still.
+    it on (Benjamini and Hochberg), or p (n - k + 1) (Holm). In a bin, p is at least the bin's lower
+    end, and k at most the number of pairs whose bins begin below its upper end.
     """
     low = np.minimum(_LOW / priors, 1.0).ravel()
     high = np.minimum(_HIGH / priors, 1.0).ravel()
     order = np.argsort(low, kind="stable")
     up_to = np.concatenate([[0], np.cumsum(counts.ravel()[order])])
     rank = up_to[np.searchsorted(low[order], high, side="right")]
-    adjusted = low * counts.sum() / np.maximum(rank, 1)
+    n_tests, rank = counts.sum(), np.maximum(rank, 1)
+    adjusted = low * (n_tests - rank + 1) if error == "fwer" else low * n_tests / rank
     interesting = (adjusted <= loosest) & (counts.ravel() > 0)
     return float(high[interesting].max(initial=0.0))
 

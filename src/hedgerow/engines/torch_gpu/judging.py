@@ -13,6 +13,7 @@ from hedgerow.engines.shared.listing import Judged, count_scores, levels_of_list
 from hedgerow.engines.torch_gpu import pairs, selection
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
+from hedgerow.engines.torch_gpu.scores import z_at
 from hedgerow.method.engine import Edges
 from hedgerow.method.groups import central_sums, shared_part
 from hedgerow.method.levels import agreement_margins, asks_both
@@ -68,7 +69,8 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
     known = pairs.one_by_one(material, joined, both=both, careful=careful)
     tiles = pairs.Tiles(material, joined, both=both)
     shared = shared_part(*np.add(tiles.central_sums(), central_sums(*known)).tolist())
-    counts = tiles.count(shared, margins), count_scores(*known, shared, margins)
+    least = z_at(loosest)  # no adjusted p-value is below the p-value
+    counts = tiles.count(shared, margins, least), count_scores(*known, shared, margins)
     by_group, by_agreement = map(np.add, *counts)
     rounding = material.settings.rounding
     priors, cuts, cut = plan(by_group, by_agreement, p, error, loosest, rounding)

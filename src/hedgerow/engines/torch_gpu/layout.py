@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     rounding: float  # of the scores of all pairs, beside those of listed pairs
 
 
-HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32, 0.1)
+HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32, 0.05)
 SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30, 2e-3)
 
 

@@ -88,14 +88,14 @@ def _bin_of(size, PER_BIN: tl.constexpr, BINS: tl.constexpr):
 @triton.jit(do_not_specialize=_CHANGING)
 def count_pairs(
     both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit, shared, ends, off_witness, off_z, counts,
+    first, p, width, m, unit, shared, ends, off_witness, off_z, least, counts,
     COUNTERS: tl.constexpr, N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
     BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Count the pairs by group of surplus and size of z, and by size of agreement.
 
-    Each of several counters has a row of bins for every group, and one for agreement, whose first
-    bin stays empty: it would be full of pairs that do not agree at all.
+    Each of several counters has a row of bins for every group, and one for agreement, of which only
+    pairs with the ``least`` or more are counted: most have less, and would wait for each other.
     """
     if tl.program_id(0) > tl.program_id(1):
         return
@@ -112,9 +112,9 @@ def count_pairs(
     at = counts + counter * (N_ENDS + 2) * BINS
     here = group * BINS + _bin_of(tl.abs(z), PER_BIN, BINS)
     tl.atomic_add(at + here, one, mask=counted, sem="relaxed")
-    agreed = _bin_of(tl.maximum(_agreement(z, witness, off_witness, off_z), 0.0), PER_BIN, BINS)
-    there = (N_ENDS + 1) * BINS + agreed
-    tl.atomic_add(at + there, one, mask=counted & (agreed > 0), sem="relaxed")
+    agreement = _agreement(z, witness, off_witness, off_z)
+    there = (N_ENDS + 1) * BINS + _bin_of(tl.maximum(agreement, 0.0), PER_BIN, BINS)
+    tl.atomic_add(at + there, one, mask=counted & (agreement >= least), sem="relaxed")
 
 
 @triton.jit(do_not_specialize=_CHANGING)

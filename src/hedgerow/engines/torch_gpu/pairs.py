@@ -144,19 +144,24 @@ class Tiles:
             total += sums.sum((0, 1), dtype=torch.float64)
         return float(total[0]), float(total[1])
 
-    def count(self, shared: float, margins: tuple[float, float]) -> tuple[Counts, Counts]:
-        """Return how many pairs are in each group and bin, and in each bin of agreement."""
+    def count(
+        self, shared: float, margins: tuple[float, float], least: float
+    ) -> tuple[Counts, Counts]:
+        """Return how many pairs are in each group and bin, and in each bin of agreement.
+
+        Pairs with less than the ``least`` agreement of interest are all in the first bin.
+        """
         shape = (_N_ENDS + 2, BINS)
         total = torch.zeros(shape, dtype=torch.int64, device=self.hedge.device)
         for chunk in self._chunks():
             counts = torch.zeros((_COUNTERS, *shape), dtype=torch.int32, device=total.device)
             self._run(
-                pair_kernels.count_pairs, chunk, shared, self.ends, *margins, counts,
+                pair_kernels.count_pairs, chunk, shared, self.ends, *margins, least, counts,
                 COUNTERS=_COUNTERS, N_ENDS=_N_ENDS, BINS=BINS, PER_BIN=PER_BIN,
             )  # fmt: skip
             total += counts.sum(0)
         by_group, by_agreement = np.split(total.cpu().numpy(), [_N_ENDS + 1])
-        by_agreement[0, 0] = by_group.sum() - by_agreement.sum()  # the kernel leaves them out
+        by_agreement[0, 0] += by_group.sum() - by_agreement.sum()
         return by_group, by_agreement
 
     def listed(
