@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 _BLOCK = 64  # nodes along each side of a tile
 _CHUNK_BYTES = 2 << 30
-_COUNTERS = 64  # of every bin, so that few programs count with the same one at a time
+_COUNTERS = 512  # of every bin, so that few programs count with the same one at a time
 _N_ENDS = len(GROUP_ENDS)
 _TINY = 1e-12
 
