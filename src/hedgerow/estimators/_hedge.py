@@ -18,9 +18,9 @@ from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import ANY, Assumptions, assumptions_of, check_assumptions
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.estimators._treatment import Treatment
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
+from hedgerow.estimators._treatment import Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import (
@@ -403,7 +403,7 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
 
     def _effective_rows(self) -> float:
         rows = effective_rows(self._stream.rows, self._stream.half_life)
-        return rows / self._inflation().typical
+        return rows / self._inflation().per_effective
 
     @property
     @locked
@@ -421,12 +421,12 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         >>> rows = np.exp(np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1))
         >>> print(HedgeGraph().fit(rows).summary())
         2 edges among 3 columns, from 400 rows, at a false discovery rate of 0.05.
-        3 columns are far from normal (farthest: 2, 1, 0) and were replaced by scores of their ranks.
+        3 columns are far from normal (farthest: 2, 1, 0), and were replaced by scores of ranks.
         """
         edges = len(self._graph().up_to(self.level_).source)
         found = (
-            f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, from "
-            f"{self.n_samples_seen_:,} rows, "
+            f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, "
+            f"from {self.n_samples_seen_:,} rows, "
             f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
         )
         return "\n".join([found, *self.treatment_.sentences()])

@@ -12,7 +12,7 @@ from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.inflation import Inflation, inflation_of, no_inflation, wandering
+from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
 from hedgerow.method.moments import Columns, Moments
 
 Array = NDArray[np.float64]
@@ -100,24 +100,19 @@ class HedgeStream:
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
         found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
-        _, season, repeated = self.treated.settled
+        _, season, repeated, _ = self.treated.settled
         left = max(n_rows - season.period + 1, 1.0)  # each phase has a mean of its own
-        return found.times(repeated * n_rows / left)
+        return found._replace(common=repeated * n_rows / left)
 
     def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
         """Return what was done to rows and columns."""
         n_rows = effective_rows(self.rows, self.half_life)
-        effective = n_rows / inflation.typical
+        effective = n_rows / inflation.per_effective
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        sums = self._asked().residuals()
-        assert sums is not None
-        as_is, season, repeated = self.treated.settled
+        as_is, season, repeated, wanders = self.treated.settled
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
-        wanders = wandering(sums.lags, n_rows)
-        if self.assumptions.independent:
-            wanders[:] = False
         tails, memory = inflation.typical_parts()
         return Treatment(
             rows=self.rows,

@@ -21,13 +21,13 @@ from hedgerow.method.marginals import (
 )
 from hedgerow.method.moments import Columns, columns_of
 from hedgerow.method.residuals import repetition
-from hedgerow.method.seasons import Season, first_season, no_season, without_season
+from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
 
 _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
-_WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
+_WAITING, _AS_IS, _REPEATED, _WANDERS = "waiting", "as_is", "repeated", "wanders"
 _OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
 
 
@@ -37,6 +37,7 @@ class Settled(NamedTuple):
     as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
     season: Season
     repeated: float  # mean number of times that a row is there
+    wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
 
 
 class TreatedRows:
@@ -109,8 +110,8 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated = self._settled
-            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
+            as_is, season, repeated, wanders = self._settled
+            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated), _WANDERS: wanders}
             named |= {
                 f"{_OF_COLUMNS}{name}": np.array(getattr(self.marginals, name))
                 for name in Marginals._fields[1:]
@@ -137,15 +138,17 @@ class TreatedRows:
                 np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields
             )
             season = Season(int(seen), counts, means)
-            treated._settled = Settled(as_is, season, float(arrays[_REPEATED]))
+            treated._settled = Settled(
+                as_is, season, float(arrays[_REPEATED]), np.array(arrays[_WANDERS])
+            )
         return treated
 
     def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
         scored = first_scores(rows, as_is)
         if self.assumptions.independent:
-            return scored, Settled(as_is, no_season(scored), 1.0)
+            return scored, Settled(as_is, no_season(scored), 1.0, np.zeros_like(as_is))
         treated, season = first_season(scored)
-        return treated, Settled(as_is, season, repetition(rows))
+        return treated, Settled(as_is, season, repetition(rows), wandering(treated))
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

@@ -47,8 +47,8 @@ class Treatment(NamedTuple):
         if self.far_from_normal and self.scored:
             number, names = len(self.far_from_normal), _some(self.far_from_normal)
             said.append(
-                f"{_columns(number)} far from normal (farthest: {names}) and "
-                f"{'was' if number == 1 else 'were'} replaced by scores of their ranks."
+                f"{_columns(number)} far from normal (farthest: {names}), and "
+                f"{'was' if number == 1 else 'were'} replaced by scores of ranks."
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")
@@ -70,7 +70,7 @@ class Treatment(NamedTuple):
             said.append(
                 f"{number} of {len(self.straightness)} columns {verb} like a random walk or a "
                 f"trend ({names}): what they share may be chance, whatever the number of rows; "
-                f"learn from the differences of rows (difference=True, or --difference)"
+                f"learn from the differences of rows (--difference, or numpy.diff)"
             )
         if self.repeated > _WORTH_SAYING:
             said.append(

@@ -29,8 +29,6 @@ _ROWS_PER_ORDER = 8  # an autoregression has no more coefficients than one for s
 _FARTHEST = 1024  # lags that are summed at most
 _FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
 _LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
-_DICKEY_FULLER = 14.1
-_ROWS_TO_WANDER = 50  # with fewer, five standard errors of chance are enough to wander
 _SAMPLE = 512  # columns whose pairs tell what is typical
 
 
@@ -40,17 +38,16 @@ class Inflation(NamedTuple):
     tails: Array  # (p,)
     echoes: Array  # (p, k): autocorrelations, by the roots of what they count in a sum over lags
     typical: float  # median factor of pairs
+    common: float = 1.0  # one more factor, of all pairs
+
+    @property
+    def per_effective(self) -> float:
+        """Number of rows for each effective one."""
+        return self.typical * self.common
 
     def part(self, columns: Indices) -> "Inflation":
         """Return the factors of some columns."""
         return self._replace(tails=self.tails[columns], echoes=self.echoes[columns])
-
-    def times(self, factor: float) -> "Inflation":
-        """Return the factors of pairs multiplied by one for all."""
-        if factor == 1.0:
-            return self
-        tails = self.tails * np.sqrt(factor)
-        return self._replace(tails=tails, typical=self.typical * factor)
 
     def typical_parts(self) -> tuple[float, float]:
         """Return the typical factor for rows of unlike size, and what is left: for memory."""
@@ -89,7 +86,7 @@ def inflation_of(
 
 
 def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
-    """Return the factors of pairs of columns, none below one."""
+    """Return the factors of pairs of columns, none below one, without the ``common`` one."""
     tails = inflation.tails[first] * inflation.tails[second]
     echo = 1.0 + (inflation.echoes[first] * inflation.echoes[second]).sum(axis=-1)
     factors: Array = np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
@@ -191,19 +188,6 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
         if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < _FORGOTTEN).all():
             return known[1 : lag + 1]
     return known[1:]
-
-
-def wandering(lags: Array, n_rows: float) -> NDArray[np.bool_]:
-    """Return which columns' residuals cannot be told from a random walk.
-
-    By the test of Dickey and Fuller: if the coefficients of an autoregression sum to one, that sum,
-    estimated from n rows, is below 1 - 14.1 / n with a probability of one in twenty.
-    """
-    if n_rows < _ROWS_TO_WANDER:
-        return np.zeros(lags.shape[1], dtype=np.bool_)
-    total = autoregressions(lags, n_rows).coefficients.sum(axis=0)
-    found: NDArray[np.bool_] = n_rows * (1.0 - total) < _DICKEY_FULLER
-    return found
 
 
 def echoes_of(autocorrelation: Array, n_rows: float) -> Array:

@@ -109,7 +109,7 @@ def straightness(rows: Rows) -> Array:
     """Return the squared correlation of each column's ordered values with normal scores."""
     n = len(rows)
     expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    values = np.sort(rows, axis=0)
+    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
     return _squared_correlation(values.T, expected[None, :], np.ones((1, n)))
 
 

@@ -23,6 +23,8 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
+_DICKEY_FULLER = 14.1
+_ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
 _MOST_LINES = 3
 
@@ -77,6 +79,27 @@ def first_season(rows: Array) -> tuple[Array, Season]:
     return rows - means[phases], Season(len(rows), counts, means)
 
 
+def wandering(rows: Array) -> NDArray[np.bool_]:
+    """Return which columns cannot be told from a random walk, or a trend.
+
+    By the test of Dickey and Fuller: of n rows of a random walk, the correlation of each with the
+    one before is below 1 - 14.1 / n with a probability of one in twenty.
+
+    Examples
+    --------
+    >>> steps = np.random.default_rng(0).standard_normal((200, 1))
+    >>> wandering(np.hstack([steps, np.cumsum(steps, axis=0)]))
+    array([False,  True])
+    """
+    if len(rows) < _ROWS_TO_WANDER:
+        return np.zeros(rows.shape[1], dtype=np.bool_)
+    centred = rows - rows.mean(axis=0)
+    squares = np.square(centred).sum(axis=0)
+    products = (centred[1:] * centred[:-1]).sum(axis=0)
+    found: NDArray[np.bool_] = len(rows) * (squares - products) < _DICKEY_FULLER * squares
+    return found
+
+
 def no_season(rows: Array) -> Season:
     """Return what is known after rows that are not asked for a season."""
     return Season(len(rows), np.full(1, float(len(rows))), np.zeros((1, rows.shape[1])))
@@ -107,7 +130,7 @@ def _phase_means(rows: Array, period: int) -> Array:
 
 
 def _line(rows: Array) -> int | None:
-    """Return the frequency, in cycles of all rows, of the clearest line, if there is a clear one."""
+    """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
     spread = rows.std(axis=0)
     rows = rows[:, spread > 0] / spread[spread > 0]
     n_rows, n_columns = rows.shape
