@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 _COLUMNS = 8  # that share a line of memory, and whose knots fit beside it into the nearest cache
 _MOST_COLUMNS = 256
-_NEAREST = 1e-300  # knots that are no farther apart have a step between them: a slope could overflow
+_NEAREST = 1e-300  # between knots that are no farther apart is a step: a slope could overflow
 
 
 def first_marginals(
