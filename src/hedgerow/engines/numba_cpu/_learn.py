@@ -217,7 +217,6 @@ def _with_residuals(
     sums = state.residuals
     if sums is None:
         return state
-    errors = errors[:, : LAGS + len(chunk.standard)]
     errors[:, :LAGS] = sums.recent.T
     return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
 
