@@ -14,6 +14,7 @@ from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
 from hedgerow.method.moments import Columns, Moments
+from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
 
@@ -62,9 +63,13 @@ class HedgeStream:
         if self.treated is None:
             self.learner.take(rows)
             return
+        total = len(self.treated.waiting) + len(rows)
+        done = 0
         for scored in self.treated.take(self.engine, rows):
             first = self.learner.rows == 0
-            self.learner.take(scored)
+            with part_of_a_stage(done / total, (done + len(scored)) / total):
+                self.learner.take(scored)
+            done += len(scored)
             if first:
                 self.learner.look_back(scored)
 
