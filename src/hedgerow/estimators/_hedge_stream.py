@@ -13,6 +13,7 @@ from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
 from hedgerow.progress import part_of_a_stage
 
@@ -144,7 +145,8 @@ class HedgeStream:
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
-        learner = Learner.from_arrays(arrays, engine)
+        looked_back = 0 if assumptions.complete else FIRST_ROWS
+        learner = Learner.from_arrays(arrays, engine, looked_back)
         stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
