@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test test-user lint types contracts unit browser redis bench quality peers speed clean
+.PHONY: demo test test-user lint types contracts unit browser redis bench quality peers speed figures clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -76,6 +76,10 @@ peers: $(VENV)/.bench-ready
 
 speed: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.speed
+
+# Measured numbers in README and docs, from benchmarks/records. The benchmarks do it themselves.
+figures: $(VENV)/.test-ready
+	$(BIN)/python -m benchmarks.document
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,22 +1,85 @@
-"""Pages in docs/ whose figures are blocks that a benchmark writes between pairs of markers."""
+"""README and docs: what was measured stands between marks, and is filled in from the records.
 
+    python -m benchmarks.document
+
+A block stands between ``<!-- name -->`` and ``<!-- /name -->``. It is that of the page's own
+record, and how it was measured is told below it.
+
+A number in a sentence stands between ``<!--=what-->`` and ``<!--/-->``, never at the beginning of a
+line, where Markdown would end the paragraph. *What* is a name of `benchmarks.figures`, or a cell of
+a record's table: ``page|block|row|column`` as it is; with ``|.2f`` or the like behind it the first
+number of the cell in that format, with ``|3 .2f`` the third. ``%`` gives a percentage.
+"""
+
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks import kept
+from benchmarks.figures import CELLS, FIGURES, numbers
+from benchmarks.kept import Blocks, Made, Table
 
-def fill(page: Path, blocks: dict[str, str]) -> None:
-    """Put each block into the page, between ``<!-- name -->`` and ``<!-- /name -->``."""
-    text = page.read_text()
-    for name, block in blocks.items():
-        before, start, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->")
-        if not (start and end):
-            raise ValueError(f"{page.name} must have a block {name!r}")
-        text = f"{before}{start}{block}\n{end}{after}"
-    page.write_text(text)
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"<!-- ([\w.-]+) -->\n.*?<!-- /\1 -->", re.S)
+NUMBER = re.compile(r"<!--=(.*?)-->.*?<!--/-->", re.S)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return str(Table(list(header), [list(row) for row in rows]))
+
+
+def publish(page: str, made: Made, blocks: dict[str, str]) -> None:
+    """Keep what was measured, and fill the pages."""
+    kept.keep(page, made, blocks)
+    fill_all()
+
+
+def fill_all() -> None:
+    """Fill README and every page of docs."""
+    records = kept.read_all()
+    for path in pages():
+        text = path.read_text()
+        filled = fill(text, path.stem, records)
+        if filled != text:
+            path.write_text(filled)
+
+
+def pages() -> list[Path]:
+    """Return the pages that have something filled in, or may have."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def fill(text: str, page: str, records: dict[str, Blocks]) -> str:
+    """Return a page's text with everything between marks as the records have it."""
+
+    def block(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in records.get(page, {}):
+            raise ValueError(f"{page} has a block {name!r}, and no record of it")
+        return f"<!-- {name} -->\n{records[page][name]}\n<!-- /{name} -->"
+
+    def number(found: re.Match[str]) -> str:
+        return f"<!--={found[1]}-->{value(found[1], records)}<!--/-->"
+
+    return NUMBER.sub(number, BLOCK.sub(block, text))
+
+
+def value(what: str, records: dict[str, Blocks]) -> str:
+    """Return a figure, or a cell of a record's table."""
+    if what in FIGURES:
+        return FIGURES[what](records)
+    page, name, row, column, *form = CELLS.get(what, what).split("|")
+    cell = records[page][name].table.cell(row, column)
+    return shown(cell, *form) if form else cell.strip("*")
+
+
+def shown(cell: str, form: str) -> str:
+    """Return a number of a cell in some format."""
+    which, _, spec = form.rpartition(" ")
+    found = numbers(cell)[int(which or 1) - 1]
+    return f"{100 * found:.0f} %" if spec == "%" else f"{found:{spec}}"
+
+
+if __name__ == "__main__":
+    fill_all()

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from benchmarks import kept
 from hedgerow.base.atomic import atomic_path
 
 FOLDER = Path(__file__).resolve().parents[1] / "results" / "peers"
@@ -27,9 +28,10 @@ def run(study: str, cells: Iterable[tuple], work: Callable[..., list[Record]]) -
     from rich.progress import track
 
     (FOLDER / study).mkdir(parents=True, exist_ok=True)
+    commit = pl.lit(kept.commit()).alias("commit")
     left = [cell for cell in cells if not file_of(study, cell).exists()]
     for cell in track(left, study):
-        frame = pl.DataFrame(work(*cell), infer_schema_length=None)
+        frame = pl.DataFrame(work(*cell), infer_schema_length=None).with_columns(commit)
         with atomic_path(file_of(study, cell)) as temporary:
             frame.write_parquet(temporary)
 

@@ -2,14 +2,12 @@
 
 import os
 import platform
-from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 
 import polars as pl
 
 from benchmarks.document import table
-from benchmarks.peers import real, recovery, store, times
+from benchmarks.peers import real, recovery, times
 from benchmarks.peers.solvers import SOLVERS, label
 from benchmarks.peers.summary import (
     OURS,
@@ -22,7 +20,6 @@ from benchmarks.peers.summary import (
 )
 
 PACKAGES = ("hedgerow", "numpy", "scipy", "scikit-learn", "pyhuge", "gglasso")
-NOTHING = "No results yet."
 # Orders of time that the paper's Appendix A gives, or the reason why it gives none.
 STATED = {
     "sparsitron": "m p²",
@@ -38,20 +35,22 @@ STATED = {
 WORTH_TELLING = 0.02  # a difference of F1
 
 
-def blocks() -> dict[str, str]:
-    """Return all blocks, by name."""
-    studies = {name: store.read(name) for name in ("frontier", "times", "real", "recovery")}
-    made: dict[str, Callable[[], str]] = {
-        "setting": lambda: setting(studies),
-        "frontier": lambda: frontier(studies["frontier"]),
-        **{f"lost-{own}": partial(lost, studies["frontier"], own) for own in OURS},
-        "recovery-data": lambda: rows_to_recover(studies["recovery"], "data"),
-        "recovery-oracle": lambda: rows_to_recover(studies["recovery"], "oracle"),
-        "times": lambda: growth(studies["times"]),
-        "sachs": lambda: sachs(studies["real"]),
-        "real": lambda: stable(studies["real"]),
-    }
-    return {name: make() for name, make in made.items()}
+STUDIES = ("frontier", "times", "real", "recovery")
+
+
+def blocks_of(study: str, frame: pl.DataFrame) -> dict[str, str]:
+    """Return the blocks that are made of a study's records, by name."""
+    match study:
+        case "frontier":
+            return {
+                "frontier": frontier(frame),
+                **{f"lost-{own}": lost(frame, own) for own in OURS},
+            }
+        case "times":
+            return {"times": growth(frame)}
+        case "real":
+            return {"sachs": sachs(frame), "real": stable(frame)}
+    return {f"recovery-{tuning}": rows_to_recover(frame, tuning) for tuning in ("data", "oracle")}
 
 
 def setting(studies: dict[str, pl.DataFrame]) -> str:
@@ -65,8 +64,6 @@ def setting(studies: dict[str, pl.DataFrame]) -> str:
 
 def frontier(frame: pl.DataFrame) -> str:
     """Return F1, false edges and seconds of every method; those nobody beats in both in bold."""
-    if not len(frame):
-        return NOTHING
     means = frontier_means(frame)
     sizes = sorted(means["m"].unique())
     rows = []
@@ -92,8 +89,6 @@ def frontier(frame: pl.DataFrame) -> str:
 
 def lost(frame: pl.DataFrame, own: str) -> str:
     """Return where a rival's mean F1 is above one of ours, by family and rows, the best first."""
-    if not len(frame):
-        return NOTHING
     better = margins(frame, own).filter(pl.col("margin") > WORTH_TELLING)
     rows = []
     for (family, m), group in sorted(better.group_by("family", "m"), key=lambda item: item[0]):
@@ -112,8 +107,6 @@ def lost(frame: pl.DataFrame, own: str) -> str:
 
 def rows_to_recover(frame: pl.DataFrame, tuning: str) -> str:
     """Return the first number of rows with which nine graphs in ten are exactly right."""
-    if not len(frame):
-        return NOTHING
     frame = frame.filter(pl.col("tuning") == tuning)
     settings = [
         (p, family)
@@ -140,8 +133,6 @@ def _told(method: str) -> str:
 
 def growth(frame: pl.DataFrame) -> str:
     """Return fitted exponents and some times."""
-    if not len(frame):
-        return NOTHING
     rows = []
     for method in methods_in(frame):
         points = {axis: frame.filter(method=method, axis=axis) for axis in times.AXES}
@@ -161,8 +152,7 @@ def growth(frame: pl.DataFrame) -> str:
 
 def sachs(frame: pl.DataFrame) -> str:
     """Return how close the protein graphs are to the known network, by both readings."""
-    if not len(frame) or not len(here := frame.filter(table="sachs")):
-        return NOTHING
+    here = frame.filter(table="sachs")
     rows = []
     for row in here.sort("f1_skeleton", descending=True, nulls_last=True).iter_rows(named=True):
         scores = ("f1_skeleton", "fdp_skeleton", "f1_moral", "fdp_moral")
@@ -174,8 +164,6 @@ def sachs(frame: pl.DataFrame) -> str:
 
 def stable(frame: pl.DataFrame) -> str:
     """Return edges, stability and likelihood of unseen rows where no answer is known."""
-    if not len(frame):
-        return NOTHING
     tables = [name for name in real.TABLES if name != "sachs" and name in frame["table"]]
     rows = []
     for method in methods_in(frame):

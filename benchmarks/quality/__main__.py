@@ -78,13 +78,21 @@ def run_ablation(options: argparse.Namespace) -> None:
 
 
 def report(options: argparse.Namespace) -> None:
-    from benchmarks.quality import page, plots, summary, tables
+    from benchmarks import document, kept
+    from benchmarks.quality import elsewhere, plots, store, summary, tables
 
     frame = summary.load()
-    blocks = tables.blocks(frame)
-    for name, block in blocks.items():
-        print(f"\n{name}\n{block}")
-    page.fill(blocks)
+    for command, blocks, path in (
+        ("report", {"estimates": tables.estimates()}, None),
+        ("run", tables.blocks(frame), store.STUDY),
+        ("recovery", {"recovery": tables.rows_to_recover()}, store.RECOVERY),
+        ("elsewhere", {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
+    ):
+        for name, block in blocks.items():
+            print(f"\n{name}\n{block}")
+        commits = store.commits(path) if path else None
+        kept.keep("quality", kept.made(f"python -m benchmarks.quality {command}", commits), blocks)
+    document.fill_all()
     plots.draw_all(frame)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from rich.progress import track
 
+from benchmarks import kept
+
 Record = dict[str, Any]
 
 FOLDER = Path(__file__).resolve().parents[1] / "results"
@@ -22,6 +24,11 @@ def read(path: Path) -> list[Record]:
         return []
     lines = path.read_text().splitlines(keepends=True)
     return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def commits(path: Path) -> set[str]:
+    """Return the commits at which the records were made."""
+    return {record["commit"] for record in read(path)}
 
 
 def rewrite(path: Path, records: Iterable[Record]) -> None:
@@ -38,8 +45,9 @@ def run_all(
     """Do the jobs in several processes and append the records of each as soon as it is done."""
     # Workers start afresh, so that the number of threads is settled before NumPy is loaded.
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    commit = {"commit": kept.commit()}
     with get_context("spawn").Pool(processes) as pool, path.open("a") as file:
         done = pool.imap_unordered(work, jobs)
         for records in track(done, title, total=len(jobs)):
-            file.write("".join(json.dumps(record) + "\n" for record in records))
+            file.write("".join(json.dumps(record | commit) + "\n" for record in records))
             file.flush()

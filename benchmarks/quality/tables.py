@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.document import table
-from benchmarks.quality import elsewhere, recovery, store
+from benchmarks.quality import recovery, store
 from benchmarks.quality.cases import CASES, COLUMNS, RATIOS
 from benchmarks.quality.methods import METHODS, OWN, PROMISES
 from benchmarks.quality.summary import (
@@ -38,13 +38,12 @@ MARGIN = 0.02  # by this much F1 may be below the inverse Gram matrix's
 
 
 def blocks(frame: pl.DataFrame) -> dict[str, str]:
-    """Return all blocks, by name."""
+    """Return the blocks that are made of the study of error rates, by name."""
     return {
         "setting": setting(frame),
         "aims": aims(frame),
         "methods": methods(frame),
         "by-rows": by_rows(frame),
-        "estimates": estimates(),
         "misses": misses(frame),
         "losses": losses(frame),
         "units": units(frame),
@@ -52,8 +51,6 @@ def blocks(frame: pl.DataFrame) -> dict[str, str]:
         "fdp-0.2": by_case(frame, "FDR 0.2"),
         "fwer": by_case(frame, "FWER 0.05"),
         "f1": f1_by_case(frame),
-        "recovery": rows_to_recover(),
-        "elsewhere": elsewhere.block(),
     }
 
 

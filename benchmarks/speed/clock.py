@@ -12,6 +12,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from benchmarks import kept
+
 PAUSE = 0.1  # seconds: the threads of BLAS keep a core busy for a while after their work is done
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "speed.json"
 
@@ -64,23 +66,16 @@ def setting() -> str:
     """Return the machine and the versions that the figures are for."""
     packages = ("hedgerow", "numpy", "numba", "scikit-learn", "pyhuge")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    return f"{processor()}, {cores()} cores; {versions}, Python {platform.python_version()}"
-
-
-def processor() -> str:
-    """Return the name of the processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
+    return f"{kept.machine()}; {versions}, Python {platform.python_version()}"
 
 
 def keep(part: str, figures: Any) -> None:
-    """Add the figures of a part to those of others."""
-    kept = read() | {part: figures, "setting": setting()}
+    """Add the figures of a part to those of others, and how they were measured."""
+    before = read()
+    how = before.get("made", {}) | {part: kept.made(f"python -m benchmarks.speed {part}")}
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+    now = before | {part: figures, "setting": setting(), "made": how}
+    RESULTS.write_text(json.dumps(now, indent=1) + "\n")
 
 
 def read() -> dict[str, Any]:

@@ -1,6 +1,9 @@
 """Time, memory and error rate of the whole method on a GPU, beside what the hardware allows.
 
-    python benchmarks/speed/gpu.py --columns 20000 50000 100000 --graph blocks --seeds 5
+    python -m benchmarks.speed.gpu --columns 20000 50000 100000 --graph blocks --seeds 5
+
+The first line that is printed is about the machine, the others are one for each problem and seed;
+`benchmarks.speed.gpu_page` makes the table of docs/gpu.md of them.
 
 Rows are drawn on the GPU. The time of a run, the median of several, is that of the learning pass
 and the tested edges, from rows on the GPU to edges in NumPy; with ``--host``, that of
@@ -20,6 +23,7 @@ from typing import NamedTuple
 
 import torch
 
+from benchmarks import kept
 from hedgerow import HedgeGraph
 from hedgerow.engines.torch_gpu import fitting
 from hedgerow.engines.torch_gpu.layout import Settings
@@ -169,9 +173,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="0: quality only")
     parser.add_argument("--seeds", type=int, default=1, help="further ones: quality only")
     parser.add_argument("--host", action="store_true", help="HedgeGraph.fit from host memory too")
+    parser.add_argument("--commit", help="of the code, where there is no git to ask")
     args = parser.parse_args()
+    made = kept.made("", [args.commit] if args.commit else None)
     ceiling = ceilings()
-    print(f"copy {ceiling[0] / 1e12:.2f} TB/s, product {ceiling[1] / 1e12:.0f} TFLOP/s", flush=True)
+    about = {
+        "commit": made.commits[0],
+        "date": made.date,
+        "machine": f"one {torch.cuda.get_device_name()}, torch {torch.__version__}",
+        "copy": ceiling[0],
+        "product": ceiling[1],
+    }
+    print(json.dumps(about), flush=True)
     for p in args.columns:
         for name in args.graph:
             for seed in range(args.seeds):

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks import kept
 from benchmarks.speed import clock
 from benchmarks.speed.peers import beside
 
@@ -15,11 +16,12 @@ LIMIT = 300  # seconds for a graph
 def run(options: argparse.Namespace) -> None:
     figures = {
         "setting": clock.setting(),
+        "made": kept.made("python -m benchmarks.speed lasso"),
         "figures": beside("glassocv", ["erdos_renyi"], LIMIT),
     }
     KEPT.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def read() -> dict[str, Any]:
-    """Return the figures kept, and what they were measured on."""
+    """Return the figures kept, and how they were measured."""
     return json.loads(KEPT.read_text())

@@ -1,27 +1,28 @@
-"""docs/speed.md: its figures are blocks between pairs of markers."""
+"""docs/speed.md: its figures, as blocks of Markdown."""
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from benchmarks import document
+from benchmarks import document, kept
 from benchmarks.speed import clock, lasso, peers
 from benchmarks.speed.aims import all_aims
 from benchmarks.speed.plots import KINDS, draw_growth, draw_peers
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
-
 
 def run(options: argparse.Namespace) -> None:
     figures = clock.read()
+    made = {part: kept.Made(*how) for part, how in figures["made"].items()}
+    blocks = {part: TABLES[part](figures[part]) for part in made}
     if lasso.KEPT.exists():
-        figures["lasso"] = lasso.read()["figures"]
-    blocks = {"setting": figures["setting"], "aims": _aims(figures)}
-    blocks |= {part: table(figures[part]) for part, table in TABLES.items() if part in figures}
-    if "lasso" in figures:
-        blocks["lasso"] += f"\n\n{lasso.read()['setting']}"
-    document.fill(PAGE, blocks)
+        slow = lasso.read()
+        figures["lasso"], made["lasso"] = slow["figures"], kept.Made(*slow["made"])
+        blocks["lasso"] = f"{TABLES['lasso'](slow['figures'])}\n\n{slow['setting']}"
+    for part, block in blocks.items():
+        kept.keep("speed", made[part], {part: block})
+    commits = [commit for how in made.values() for commit in how.commits]
+    whole = kept.made("python -m benchmarks.speed", commits)
+    document.publish("speed", whole, {"setting": figures["setting"], "aims": _aims(figures)})
     if "growth" in figures:
         draw_growth(figures["growth"])
     beside = figures.get("peers", []) + figures.get("lasso", [])

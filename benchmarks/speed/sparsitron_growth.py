@@ -1,10 +1,10 @@
 """Measured growth of SparsitronGraph's run time in rows m and columns p.
 
-    python benchmarks/speed/sparsitron_growth.py
+    python -m benchmarks.speed.sparsitron_growth
 
-Prints the table and draws docs/images/sparsitron_growth.svg. One thread, so that growth is
-not confused with how well threads share the work; compilation happens before the clock starts; each
-figure is the fastest of several rounds.
+Prints the times, fills in the exponents in docs/theory.md and draws its picture. One thread, so
+that growth is not confused with how well threads share the work; compilation happens before the
+clock starts; each figure is the fastest of several rounds.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from benchmarks import document, kept
 from hedgerow import SparsitronGraph
 from hedgerow.estimators import GuaranteeWarning
 
@@ -99,14 +100,17 @@ def draw(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--no-plot", action="store_true", help="print the table only")
+    parser.add_argument("--no-plot", action="store_true", help="print the times only")
     options = parser.parse_args()
     warnings.simplefilter("ignore", GuaranteeWarning)
     numba.set_num_threads(1)
+    made = kept.made("python -m benchmarks.speed.sparsitron_growth")
     results = measure(options.repeats)
     print_table(results)
     if not options.no_plot:
         draw(results)
+        rows = [[s, *(f"{results[axis][s][2]:.2f}" for axis in ("m", "p"))] for s in COLUMNS]
+        document.publish("theory", made, {"growth": document.table(["exponent", "m", "p"], rows)})
 
 
 if __name__ == "__main__":

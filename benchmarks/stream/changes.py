@@ -6,19 +6,18 @@ fills in the tables of docs/streams.md and draws its picture: a few minutes on o
 """
 
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.document import fill, table
+from benchmarks import kept
+from benchmarks.document import publish, table
 from benchmarks.pictures import plt, save
 from benchmarks.stream.worlds import FAMILIES, Pairs, changed, edges_in, true_edges, world
 from hedgerow import HedgeGraph, changes
 from hedgerow.changes import level_to_stay, next_look
 from hedgerow.datasets import Model
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "streams.md"
 LEVEL, ERRORS = 0.05, ("fdr", "fwer")
 HALF_LIVES = (100, 500)  # two and ten rows for each column
 SETTLED = 8  # half-lives after which a stream has forgotten how it began
@@ -216,6 +215,7 @@ def _delay_table(results: dict[tuple[str, str], Delays]) -> str:
 def main() -> None:
     """Run all studies."""
     warnings.simplefilter("ignore")  # about the first rows of each stream
+    made = kept.made("python -m benchmarks.stream.changes")
     results = {
         (family, error): delays(family, error)
         for family in ("chain", "grid", "hubs")
@@ -227,7 +227,7 @@ def main() -> None:
         "change-alarms": _alarm_table(),
         "forgetting-errors": _error_table(),
     }
-    fill(PAGE, blocks)
+    publish("streams", made, blocks)
 
 
 if __name__ == "__main__":

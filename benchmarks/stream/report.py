@@ -1,24 +1,24 @@
-"""docs/streams.md: tables between pairs of markers, and the picture of memory."""
+"""docs/streams.md: its figures, as blocks of Markdown, and the picture of memory."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from benchmarks.document import fill, table
+from benchmarks import kept
+from benchmarks.document import fill_all, table
 from benchmarks.pictures import plt, save
 from benchmarks.stream import store
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "streams.md"
 ALONE = "learning"
 
 
 def run(options: argparse.Namespace) -> None:
     figures = store.read()
-    blocks = {"setting": figures["setting"]} if "throughput" in figures else {}
-    for part, block in BLOCKS.items():
-        if part in figures:
-            blocks[part] = block(figures[part])
-    fill(PAGE, blocks)
+    for part, made in figures["made"].items():
+        blocks = {part: BLOCKS[part](figures[part])}
+        if part == "throughput":
+            blocks["setting"] = figures["setting"]
+        kept.keep("streams", kept.Made(*made), blocks)
+    fill_all()
     if "memory" in figures:
         _draw(figures["memory"])
 
@@ -67,9 +67,8 @@ def _faults(figures: dict[str, Any]) -> str:
     worlds = ", ".join(f"{count:,} to {name}" for name, count in figures["worlds"].items())
     return (
         f"Done: {figures['faults']:,} faults in {figures['sequences']} sequences ({worlds}), in "
-        f"{figures['seconds'] / 60:.0f} minutes, with seed {figures['seed']}, at commit "
-        f"{figures['commit']}. Differences: {len(figures['differences'])}.\n\n"
-        + table(["fault", "times"], rows)
+        f"{figures['seconds'] / 60:.0f} minutes, with seed {figures['seed']}. Differences: "
+        f"{len(figures['differences'])}.\n\n" + table(["fault", "times"], rows)
     )
 
 

@@ -6,17 +6,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed.clock import cores, processor
+from benchmarks import kept
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "stream.json"
 PACKAGES = ("hedgerow", "numpy", "numba", "polars", "redis")
 
 
-def keep(part: str, figures: Any) -> None:
-    """Add the figures of a part to those of others."""
-    kept = read() | {part: figures, "setting": setting()}
+def keep(part: str, figures: Any, made: kept.Made | None = None) -> None:
+    """Add the figures of a part to those of others, and how they were measured."""
+    before = read()
+    how = made or kept.made(f"python -m benchmarks.stream {part}")
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+    now = {part: figures, "setting": setting(), "made": before.get("made", {}) | {part: how}}
+    RESULTS.write_text(json.dumps(before | now, indent=1) + "\n")
 
 
 def read() -> dict[str, Any]:
@@ -27,4 +29,4 @@ def read() -> dict[str, Any]:
 def setting() -> str:
     """Return the machine and the versions that the figures are for."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return f"{processor()}, {cores()} cores; {versions}, Python {platform.python_version()}"
+    return f"{kept.machine()}; {versions}, Python {platform.python_version()}"

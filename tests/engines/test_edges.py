@@ -8,23 +8,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba import njit
-from scipy import stats
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
 from hedgerow.engines.numba_cpu import _scores, _threads
 from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
-from hedgerow.method import numpy_ref
-from hedgerow.method.edges import debiased, given_fewer
-from hedgerow.method.groups import CENTRE, GROUP_ENDS, shared_part
-from hedgerow.method.moments import correlation, moments_of
 from hedgerow.method.multiplicity import benjamini_hochberg
-from hedgerow.method.neighbours import refit
 from hedgerow.method.scores import two_sided, z_score
-from hedgerow.method.stand_ins import weaken
+from tests.engines import distances
+from tests.engines.distances import SINGLE, beyond_rounding
 
-SINGLE = float(np.finfo(np.float32).eps)
 PROMISES = ["fdr", "fwer", "balanced"]
 
 
@@ -35,66 +29,19 @@ def samples(draw, max_size=40, max_rows=600):
     seed = draw(st.integers(0, 2**32 - 1))
     model = make(family, draw(st.integers(25, max_size)), seed=seed)
     rows = model.sample(draw(st.integers(12, max_rows)), seed=seed + 1)
-    rng = np.random.default_rng(seed)
-    weights = rng.standard_normal((model.size, model.size)) * draw(st.floats(0.0, 0.2))
-    np.fill_diagonal(weights, 0.0)
-    weights /= np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1.0)
-    return rows, weights.astype(np.float32).astype(np.float64)
-
-
-def pair_scores(corr, n_rows, weights, error):
-    """What the readable code calculates for every pair: two scores of its own, and Hedge's."""
-    upper = np.triu_indices(len(corr), 1)
-    fitted = refit(corr, n_rows)
-    used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
-    careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
-    fewer = given_fewer(careful, n_rows, upper)
-    both = z_score(-debiased(corr, fitted.coefficients)[upper], n_rows - 2 - used)
-    return fewer, both, z_score(-debiased(corr, weights)[upper], n_rows - 2)
-
-
-def clear_of_borders(z, witness, margin):
-    """Whether rounding within ``margin`` cannot move a pair to another group."""
-    centre = np.abs(z) < CENTRE
-    shared = shared_part(witness[centre] @ z[centre], z[centre] @ z[centre])
-    surplus = np.sign(z) * (witness - shared * z)
-    near_ends = np.abs(surplus[:, None] - GROUP_ENDS).min() < margin
-    inner = [CENTRE, stats.norm.isf(0.25)]
-    return not near_ends and np.abs(np.abs(z)[:, None] - inner).min() >= margin
-
-
-def by_pair(found, n_columns):
-    return dict(zip((found.source * n_columns + found.target).tolist(), zip(*found[2:6])))
+    strength = draw(st.floats(0.0, 0.2))
+    return rows, distances.any_weights(np.random.default_rng(seed), model.size, strength)
 
 
 def test_edges_and_their_numbers_are_those_of_the_readable_code(fast_engine, evidence_with, trials):
     def check(sample, error, loosest):
         rows, weights = sample
-        moments, n_columns = moments_of(rows), rows.shape[1]
-        corr = correlation(moments)
-        fewer, both, witness = pair_scores(corr, len(rows), weights, error)
-        left = np.diag(corr - 2 * weights @ corr + weights @ corr @ weights.T).min()
-        if trials.precision > SINGLE:  # rows in single precision: what neighbours leave is rounded
-            left = min(left, refit(corr, len(rows)).residual.min())
-        margin = 64 * SINGLE * np.sqrt(len(rows)) / left
-        assume(clear_of_borders(fewer, witness, margin))
-        assume(clear_of_borders(both, witness, margin))
+        assume(not distances.in_doubt(rows, weights, error, trials.precision))
         evidence = evidence_with(fast_engine, rows, weights)
-        fast = by_pair(fast_engine.find_edges(evidence, error, loosest), n_columns)
-        evidence = numpy_ref.Evidence(moments, weights)
-        slow = by_pair(numpy_ref.find_edges(evidence, error, 1.0), n_columns)
-        # The smallest p-values change most, by a factor of about exp(z dz).
-        tolerance = 1e-6 + 10 * margin
-        for pair, (estimate, z, p_value, q_value) in fast.items():
-            *expected, expected_p, expected_q = slow[pair]
-            close = {"rtol": trials.precision, "atol": trials.precision}
-            np.testing.assert_allclose((estimate, z), expected, **close)
-            # A normal tail changes by a factor of at most exp((|z| + 1) dz).
-            relative = trials.precision * (1 + abs(z)) ** 2
-            np.testing.assert_allclose(p_value, expected_p, rtol=relative, atol=0)
-            np.testing.assert_allclose(q_value, expected_q, rtol=40 * tolerance, atol=tolerance)
-        missed = [q for pair, (*_, q) in slow.items() if pair not in fast]
-        assert min(missed, default=1.0) >= loosest * (1 - 40 * tolerance) - tolerance
+        found = fast_engine.find_edges(evidence, error, loosest)
+        assert not beyond_rounding(
+            distances.of_edges(found, rows, weights, error, loosest, trials.precision)
+        )
 
     trials.of(
         check,
@@ -108,8 +55,7 @@ def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, evidence
     def check(sample):
         rows, weights = sample
         found = fast_engine.find_edges(evidence_with(fast_engine, rows, weights), "fdr", 0.5)
-        residual = refit(correlation(moments_of(rows)), len(rows)).residual
-        np.testing.assert_allclose(found.unexplained, residual, rtol=10 * trials.precision)
+        assert not beyond_rounding(distances.of_unexplained(found, rows, trials.precision))
 
     trials.of(check, sample=samples(max_size=80, max_rows=min(trials.most_rows, 600)))
 

@@ -12,9 +12,8 @@ from hedgerow.engines.numba_cpu import _threads
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.hedge import batch_ends
-from hedgerow.method.moments import moments_of
-
-SINGLE = float(np.finfo(np.float32).eps)
+from tests.engines import distances
+from tests.engines.distances import beyond_rounding, learned, rounding_of_weights
 
 
 @st.composite
@@ -29,31 +28,6 @@ def tables(draw, max_rows, max_columns=40):
     return rows * 10.0 ** rng.uniform(-5, 5, n_columns) + rng.standard_normal(n_columns)
 
 
-def learned(engine, rows, half_life=NEVER, cuts=(), asked=False):
-    """Learn whole batches, cut where a batch ends next after each cut; return all there is."""
-    ends = batch_ends(0, len(rows), half_life)
-    stops = sorted({next((end for end in ends if end >= cut), ends[-1]) for cut in cuts})
-    state = engine.init(rows.shape[1], half_life)
-    for start, stop in zip([0, *stops], [*stops, ends[-1]]):
-        if asked:
-            state = engine.count(state, rows[start : start + 3])
-            engine.weights(engine.evidence(state, rows[start : start + 3]))
-        state = engine.learn(state, rows[start:stop])
-    pending = rows[ends[-1] :]
-    state = engine.count(state, pending)
-    weights = engine.weights(engine.evidence(state, pending))
-    return state, {**engine.to_numpy(state), "weights": np.array(weights)}
-
-
-def rounding_of_weights(rows, half_life):
-    """Return by how much weights that were learned in single precision can be off.
-
-    Every batch adds numbers of size at most one, rounded. So are exponents: one unit in the last
-    place of one below eight is up to eight units in a weight.
-    """
-    return 8 * SINGLE * (len(batch_ends(0, len(rows), half_life)) + 1)
-
-
 def same(a, b):
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
@@ -62,15 +36,9 @@ def test_moments_are_those_of_all_rows(engine, trials):
     def check(rows, half_life):
         state = learned(engine, rows, half_life)[0]
         moments = engine.moments(state)
-        direct = moments_of(rows, 0.5 ** (np.arange(len(rows))[::-1] / half_life))
-        spread = np.sqrt(np.diag(direct.covariance))
-        # Rounding of as many sums as there are rows, in units of a column's spread.
-        rounding = len(rows) * np.finfo(np.float64).eps * (1 + np.abs(direct.mean) / spread)
         assert moments.rows == len(rows)
-        assert (np.abs(moments.mean - direct.mean) <= rounding * spread).all()
+        assert not beyond_rounding(distances.of_moments(moments, rows, half_life))
         assert np.array_equal(engine.mean(state), moments.mean)
-        difference = np.abs(moments.covariance - direct.covariance) / np.outer(spread, spread)
-        assert (difference <= rounding + rounding[:, None]).all()
         assert np.array_equal(moments.products, moments.products.T)
         expected = effective_rows(len(rows), half_life)
         assert moments.effective_rows == pytest.approx(expected, rel=1e-9)
@@ -82,19 +50,7 @@ def test_moments_are_those_of_all_rows(engine, trials):
 def test_learning_agrees_with_the_readable_code(fast_engine, trials):
     def check(rows, half_life):
         fast, slow = (learned(e, rows, half_life)[1] for e in (fast_engine, numpy_ref))
-        off = rounding_of_weights(rows, half_life)
-        np.testing.assert_allclose(fast["weights"], slow["weights"], atol=off)
-        if "table" in fast:
-            return
-        # Of a sum that nearly cancels, what is left has the rounding of its terms, of size one.
-        size = max(np.abs(slow["gradient"]).max(), len(rows))
-        np.testing.assert_allclose(fast["gradient"], slow["gradient"], atol=off * size)
-        of_square = 2 * off * size * np.sqrt(slow["curvature"].max())
-        np.testing.assert_allclose(
-            fast["curvature"], slow["curvature"], rtol=2 * off, atol=of_square
-        )
-        for name in ("column_mean", "column_squares"):
-            np.testing.assert_allclose(fast[name], slow[name], rtol=1e-9)
+        assert not beyond_rounding(distances.of_learning(fast, slow, rows, half_life))
 
     lives = st.sampled_from(trials.half_lives)
     trials.of(check, rows=tables(min(trials.most_rows, 700)), half_life=lives)

@@ -6,7 +6,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from benchmarks import pictures
+from benchmarks import document, kept, pictures
 from benchmarks.speed import aims, clock, growth, lasso, many_rows, peers, report, targets
 
 ONE_ROUND = Namespace(rounds=1)
@@ -14,14 +14,18 @@ ONE_ROUND = Namespace(rounds=1)
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
-    """A copy of docs/speed.md; results and pictures go beside it."""
-    shutil.copy(report.PAGE, tmp_path / "speed.md")
-    monkeypatch.setattr(report, "PAGE", tmp_path / "speed.md")
+    """A copy of docs/speed.md and its record; results and pictures go beside it."""
+    shutil.copytree(kept.FOLDER, tmp_path / "records")
+    (tmp_path / "docs").mkdir()
+    shutil.copy(document.ROOT / "docs" / "speed.md", tmp_path / "docs")
+    (tmp_path / "README.md").write_text("")
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "records")
+    monkeypatch.setattr(document, "ROOT", tmp_path)
     monkeypatch.setattr(pictures, "IMAGES", tmp_path)
     monkeypatch.setattr(clock, "RESULTS", tmp_path / "results" / "speed.json")
     monkeypatch.setattr(lasso, "KEPT", tmp_path / "lasso.json")
     monkeypatch.setattr(clock, "PAUSE", 0.0)
-    return tmp_path / "speed.md"
+    return tmp_path / "docs" / "speed.md"
 
 
 def test_parts_fill_the_page(page, monkeypatch):
@@ -38,7 +42,9 @@ def test_parts_fill_the_page(page, monkeypatch):
     assert "| 31 | 300 | 1 |" in text
     assert "| 13 | 260 |" in text
     assert "learning / np.cov, 31 columns, cores: 1" in text
-    assert (page.parent / "speed_growth.svg").stat().st_size > 1000
+    assert f"`python -m benchmarks.speed growth`, at commit `{kept.commit()}`" in text
+    assert "1.5620" not in text  # the seconds with many rows that were there before
+    assert (pictures.IMAGES / "speed_growth.svg").stat().st_size > 1000
 
 
 def test_parts_measured_again_replace_themselves_only(page):

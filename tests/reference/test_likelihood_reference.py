@@ -115,8 +115,11 @@ def test_every_sweep_raises_the_determinant(problem, relaxation):
     np.testing.assert_array_equal(filled, filled.T)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_compiled_sweeps_agree_with_the_readable_ones(seed: int) -> None:
+def sweeps_apart(seed: int, precision: type = np.float64) -> float:
+    """Return how far compiled sweeps are from readable ones, in units of what rounding explains.
+
+    The compiled ones may be given what they are to agree with in less precision.
+    """
     rng = np.random.default_rng(seed)
     p = 12
     target = np.corrcoef(rng.standard_normal((200, p)), rowvar=False)
@@ -126,16 +129,25 @@ def test_compiled_sweeps_agree_with_the_readable_ones(seed: int) -> None:
     order = scaling.search_order(*around)
     assert np.array_equal(order, scaling_cpu.search_order(*around))
     # Each number is a sum of at most p products of solutions of equations of this condition.
-    most = 10 * p * np.linalg.cond(target) * np.finfo(np.float64).eps
+    most = p * np.linalg.cond(target) * np.finfo(np.float64).eps
     results = []
-    for module in (scaling, scaling_cpu):
-        filled, positive = module.fill_in_order(target, *around, order, 1e-9)
+    for module, given in ((scaling, target), (scaling_cpu, target.astype(precision).astype(float))):
+        filled, positive = module.fill_in_order(given, *around, order, 1e-9)
         coefficients, variance = np.empty(graph.nnz), np.empty(p)
         moves = [
-            module.sweep(target, filled, *around, relaxation, coefficients, variance)
+            module.sweep(given, filled, *around, relaxation, coefficients, variance)
             for relaxation in (1.0, 1.3)
         ]
         results.append((np.array(moves), filled, coefficients, variance))
         assert positive
-    for readable, compiled in zip(*results):
-        np.testing.assert_allclose(compiled, readable, rtol=0, atol=most)
+    return max(np.abs(compiled - readable).max() / most for readable, compiled in zip(*results))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_compiled_sweeps_agree_with_the_readable_ones(seed: int) -> None:
+    assert sweeps_apart(seed) <= 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sweeps_in_single_precision_would_be_noticed(seed: int) -> None:
+    assert sweeps_apart(seed, np.float32) > 1

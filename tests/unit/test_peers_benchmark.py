@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import pictures
-from benchmarks.peers import frontier, page, plots, real, recovery, store, tables, times
+from benchmarks import document, kept, pictures
+from benchmarks.peers import frontier, page, plots, real, recovery, store, times
 from benchmarks.peers.objective import ranks_it, reaches_it, rows_of
 from benchmarks.peers.recovery import Curve, rows_at
 from benchmarks.peers.solvers import SOLVERS
@@ -22,8 +22,9 @@ def test_every_rival_takes_part():
 
 
 def test_the_page_describes_every_rival():
+    text = (document.ROOT / "docs" / "comparison.md").read_text()
     for name in rivals.names():
-        assert f"`{name}`" in page.PAGE.read_text(), name
+        assert f"`{name}`" in text, name
 
 
 @pytest.fixture
@@ -39,9 +40,13 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(recovery, "FAMILIES", {8: ("brownian_path",)})
     monkeypatch.setattr(recovery, "SEEDS", 3)
     monkeypatch.setattr(pictures, "IMAGES", tmp_path)
-    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
-    page.PAGE.write_text(
-        "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in tables.blocks())
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "records")
+    monkeypatch.setattr(document, "ROOT", tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("")
+    blocks = "frontier", "recovery-data", "recovery-oracle", "times", "setting"
+    (tmp_path / "docs" / "comparison.md").write_text(
+        "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in blocks)
     )
     return tmp_path
 
@@ -50,12 +55,13 @@ def test_a_reduced_run_fills_the_page(small):
     for name, study in (("frontier", frontier), ("times", times), ("recovery", recovery)):
         store.run(name, study.cells(), study.work)
     page.write()
-    text = page.PAGE.read_text()
+    text = (small / "docs" / "comparison.md").read_text()
     found = re.search(r"^\| HedgeGraph \| \**(\d\.\d\d)\** \|", text, re.M)
     assert float(found[1]) > 0.7  # of a path of eight variables with 200 rows
     assert len(re.findall(r"^\| HedgeGraph balanced \|", text, re.M)) == 3  # in a table of each
     assert re.search(r"^\| HedgeGraph, best cut \| [\d,]+ \|$", text, re.M)
-    assert "No results yet." in text  # of real data
+    assert text.count(f"at commit `{kept.commit()}`") == 5  # below every block
+    assert "real" not in kept.read("comparison")
     for name in ("frontier", "times", "recovery_data", "recovery_oracle"):
         assert (small / f"peers_{name}.svg").stat().st_size > 1000
     assert plots.STYLES.keys() == SOLVERS.keys()

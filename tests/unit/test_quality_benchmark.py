@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.quality import elsewhere, page, recovery, store
+from benchmarks.quality import elsewhere, recovery, store
 from benchmarks.quality.cases import CASES, rows_of
 from benchmarks.quality.methods import METHODS, partial_given
 from benchmarks.quality.study import forget, missing
@@ -24,16 +24,6 @@ def test_only_what_is_missing_is_done():
     assert len(everything) == len(ratios) * METHODS["inverse"].seeds
     done = {("chain", job.ratio, job.seed, "inverse") for job in everything[1:]}
     assert missing(["chain"], ["inverse"], done) == everything[:1]
-
-
-def test_blocks_are_filled_again_and_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
-    page.PAGE.write_text("before\n<!-- a -->\n<!-- /a -->\nafter\n")
-    page.fill({"a": "old"})
-    page.fill({"a": "new"})
-    assert page.PAGE.read_text() == "before\n<!-- a -->\nnew\n<!-- /a -->\nafter\n"
-    with pytest.raises(ValueError, match=r"page.md must have a block 'b'"):
-        page.fill({"b": "text"})
 
 
 def test_every_family_is_a_case():

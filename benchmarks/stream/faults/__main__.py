@@ -6,7 +6,6 @@ python -m benchmarks.stream.faults --faults 1000 [--seed N] [--minutes M]
 import argparse
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import kept
 from benchmarks.stream import store
 from benchmarks.stream.faults import rows as tables
 from benchmarks.stream.faults.runs import Difference
@@ -37,8 +37,10 @@ def main() -> None:
     parser.add_argument("--print-only", action="store_true", help="keep no figures")
     options = parser.parse_args()
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
-    commit = _commit()  # of what is about to be imported and run, whatever is done meanwhile
-    print(f"seed {seed}, commit {commit}", flush=True)
+    # At the commit of what is about to be imported and run, whatever is done meanwhile.
+    command = f"python -m benchmarks.stream.faults --faults {options.faults} --seed {seed}"
+    made = kept.made(command)
+    print(f"seed {seed}, commit {made.commits[0]}", flush=True)
     warm_up()
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -49,13 +51,12 @@ def main() -> None:
         **found,
         "seed": seed,
         "seconds": time.monotonic() - begun,
-        "commit": commit,
     }
     for label, count in figures["kinds"].items():
         print(f"{count:6}  {label}")
     print(f"{figures['faults']} faults, {len(figures['differences'])} differences, seed {seed}")
     if not options.print_only:
-        store.keep("faults", figures)
+        store.keep("faults", figures, made)
     sys.exit(bool(figures["differences"]))
 
 
@@ -114,17 +115,6 @@ def _world(
     if kind is Entries:
         return Entries(home, rows, chance, server)
     return kind(home, rows, chance)
-
-
-def _commit() -> str:
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=9"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parent,
-    )
-    return done.stdout.strip()
 
 
 if __name__ == "__main__":
