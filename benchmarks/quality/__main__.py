@@ -5,8 +5,10 @@ import argparse
 from benchmarks.quality import __doc__ as purpose
 from benchmarks.quality.cases import CASES
 from benchmarks.quality.elsewhere import COMPARED
+from benchmarks.quality.kinds import KINDS
 from benchmarks.quality.methods import METHODS
 from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
+from benchmarks.quality.treated import TREATED
 
 
 def main() -> None:
@@ -30,7 +32,17 @@ def main() -> None:
     others = commands.add_parser("elsewhere", help="graphs that the tests were not made on")
     others.set_defaults(do=run_elsewhere)
 
-    for command, methods in ((study, METHODS), (rows, RECOVERS), (others, COMPARED)):
+    kinds = commands.add_parser("kinds", help="rows that are not independent and normal")
+    kinds.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), metavar="KIND")
+    kinds.add_argument("--methods", nargs="+", choices=TREATED, default=list(TREATED))
+    kinds.set_defaults(do=run_kinds)
+
+    for command, methods in (
+        (study, METHODS),
+        (rows, RECOVERS),
+        (others, COMPARED),
+        (kinds, TREATED),
+    ):
         command.add_argument(
             "--again",
             nargs="+",
@@ -69,6 +81,12 @@ def run_elsewhere(options: argparse.Namespace) -> None:
     from benchmarks.quality import elsewhere
 
     elsewhere.run(options.again, options.processes)
+
+
+def run_kinds(options: argparse.Namespace) -> None:
+    from benchmarks.quality import kinds_study
+
+    kinds_study.run(options.kinds, options.methods, options.again, options.processes)
 
 
 def run_ablation(options: argparse.Namespace) -> None:
