@@ -10,6 +10,8 @@ from benchmarks.quality.methods import METHODS
 from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
 from benchmarks.quality.treated import TREATED
 
+PARTS = ("report", "run", "recovery", "elsewhere", "kinds")  # commands whose figures are shown
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(
@@ -54,6 +56,7 @@ def main() -> None:
         command.add_argument("--processes", type=int, default=2)
 
     figures = commands.add_parser("report", help="print the tables, fill docs/quality.md, draw")
+    figures.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     figures.set_defaults(do=report)
 
     parts = commands.add_parser("ablation", help="what each part of the tests is worth")
@@ -97,21 +100,33 @@ def run_ablation(options: argparse.Namespace) -> None:
 
 def report(options: argparse.Namespace) -> None:
     from benchmarks import document, kept
-    from benchmarks.quality import elsewhere, plots, store, summary, tables
+    from benchmarks.quality import (
+        elsewhere,
+        kinds_study,
+        kinds_tables,
+        plots,
+        store,
+        summary,
+        tables,
+    )
 
-    frame = summary.load()
-    for command, blocks, path in (
-        ("report", {"estimates": tables.estimates()}, None),
-        ("run", tables.blocks(frame), store.STUDY),
-        ("recovery", {"recovery": tables.rows_to_recover()}, store.RECOVERY),
-        ("elsewhere", {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
-    ):
+    parts = {
+        "report": (lambda: {"estimates": tables.estimates()}, None),
+        "run": (lambda: tables.blocks(summary.load()), store.STUDY),
+        "recovery": (lambda: {"recovery": tables.rows_to_recover()}, store.RECOVERY),
+        "elsewhere": (lambda: {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
+        "kinds": (kinds_tables.blocks, kinds_study.RESULTS),
+    }
+    for command in options.parts:
+        make, path = parts[command]
+        blocks = make()
         for name, block in blocks.items():
             print(f"\n{name}\n{block}")
         commits = store.commits(path) if path else None
         kept.keep("quality", kept.made(f"python -m benchmarks.quality {command}", commits), blocks)
     document.fill_all()
-    plots.draw_all(frame)
+    if "run" in options.parts:
+        plots.draw_all(summary.load())
 
 
 if __name__ == "__main__":

@@ -176,11 +176,7 @@ def shuffled_copies(model: Model, m: int, rng: Generator) -> Array:
 
 
 def remembered(noise: Array, echo: float | Array) -> Array:
-    """Return series that keep a part of their last value, as large as the noise from the start on.
-
-    >>> remembered(np.array([[1.0], [0.0], [0.0]]), 0.5).ravel().tolist()
-    [1.0, 0.5, 0.25]
-    """
+    """Return series that keep a part of their last value, from the start as large as the noise."""
     result = np.empty_like(noise)
     for j, each in enumerate(np.broadcast_to(echo, noise.shape[1])):
         fresh = np.sqrt(1.0 - each**2) * noise[:, j]
@@ -214,7 +210,7 @@ KINDS: dict[str, Kind] = {
     "AR 0.8, Student t": Kind(autoregressive_student, in_time=True),
     "Laplace drivers": Kind(laplace_drivers),
     "mixed": Kind(mixed_troubles, in_time=True),
-    "each row twice": Kind(each_row_twice, in_time=True),
+    "each row twice": Kind(each_row_twice, in_time=True, refused=True),
     "shuffled copies": Kind(shuffled_copies, refused=True),
     "wave": Kind(wave, in_time=True, refused=True),
     "random walk": Kind(random_walk, in_time=True, refused=True),

@@ -50,11 +50,7 @@ def thinned(rows: Array, model: Model) -> Graphs:
 
 
 def memory(rows: Array) -> int:
-    """Return the first lag at which the columns' mean autocorrelation is within chance.
-
-    >>> memory(np.repeat(np.random.default_rng(0).standard_normal((500, 3)), 4, axis=0))
-    4
-    """
+    """Return the first lag at which the columns' mean autocorrelation is within chance."""
     standard = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     for lag in range(1, len(rows)):
         if np.mean(standard[lag:] * standard[:-lag]) < BEYOND_CHANCE / np.sqrt(len(rows)):
