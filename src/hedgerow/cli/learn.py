@@ -196,4 +196,5 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         edges=list(model.edges_),
         warnings=warned,
         version=__version__,
+        treatment=model.treatment_.to_dict(model.feature_names_in_),
     )

@@ -257,6 +257,7 @@ def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Statu
         edges=list(model.edges_),
         warnings=list(status.look.warnings) if status.look else [],
         version=__version__,
+        treatment=model.treatment_.to_dict(model.feature_names_in_),
     )
 
 
