@@ -1,6 +1,6 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -147,7 +147,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         device: str = "cpu",
         half_life: float | None = None,
         rows: str = ANY,
-        columns: str | Iterable[Hashable] = ANY,
+        columns: str | Collection[Hashable] = ANY,
     ) -> None:
         self.error = error
         self.level = level

@@ -14,8 +14,10 @@ from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
 from hedgerow.method.residuals import typical_autocorrelation
+from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
 
@@ -64,9 +66,13 @@ class HedgeStream:
         if self.treated is None:
             self.learner.take(rows)
             return
+        total = len(self.treated.waiting) + len(rows)
+        done = 0
         for scored in self.treated.take(self.engine, rows):
             first = self.learner.rows == 0
-            self.learner.take(scored)
+            with part_of_a_stage(done / total, (done + len(scored)) / total):
+                self.learner.take(scored)
+            done += len(scored)
             if first:
                 self.learner.look_back(scored)
 
@@ -152,7 +158,8 @@ class HedgeStream:
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
-        learner = Learner.from_arrays(arrays, engine)
+        looked_back = 0 if assumptions.complete else FIRST_ROWS
+        learner = Learner.from_arrays(arrays, engine, looked_back)
         stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)

@@ -71,7 +71,8 @@ def restored(saved: Checkpoint, source: Source, begun: State) -> State:
     header = {**saved.model, "feature_names": saved.schema.columns}  # once it had none
     learned = HedgeGraph.from_parts(header, saved.arrays)
     before, now = learned.get_params(), begun.model.get_params()
-    now["columns"] = columns_by_name(begun.model.columns, saved.schema.columns)
+    for each in (before, now):  # in whatever columns were named, and in any order
+        each["columns"] = columns_by_name(each["columns"], saved.schema.columns)
     now["difference"] = begun.differences.apart if begun.differences else None
     before["difference"] = saved.difference["apart"] if saved.difference else None
     for name in now:
