@@ -13,13 +13,13 @@ from hedgerow.engines.numba_cpu._columns import contrast, prepare_rows
 from hedgerow.engines.numba_cpu._gram import add_gram, mirror
 from hedgerow.engines.numba_cpu._nodes import learn_nodes
 from hedgerow.engines.numba_cpu._products import LINE, WHOLE_TILES, zeros
-from hedgerow.engines.numba_cpu._residuals import with_more
+from hedgerow.engines.numba_cpu._residuals import look_back, with_more
 from hedgerow.engines.numba_cpu._threads import Job, Run, blocks, job_size, team, thread_count
 from hedgerow.method import hedge
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import HedgeState, share_of
-from hedgerow.method.learned import Learned, learned_of, named, scaled
+from hedgerow.method.learned import Learned, learned_again, learned_of, named, scaled
 from hedgerow.method.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.method.residuals import LAGS, Residuals
 from hedgerow.progress import report
@@ -135,7 +135,7 @@ def to_numpy(state: Learned) -> Named:
 def from_numpy(arrays: Named) -> Learned:
     """Return the state whose `to_numpy` these are, in memory of its own; or that of a table."""
     if "table" in arrays:
-        return learn(init(arrays["table"].shape[1]), arrays["table"])
+        return learned_again(init(arrays["table"].shape[1]), arrays, learn, look_back)
     moments, learner, half_life, residuals = learned_of(arrays)
     kinds = {"gradient": np.float32, "average": np.float32}
     own: dict[str, Any] = {

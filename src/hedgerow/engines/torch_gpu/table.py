@@ -7,9 +7,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.learned import LOOKED_BACK
 from hedgerow.method.moments import Moments
 
 Rows = NDArray[np.floating]
@@ -20,6 +22,8 @@ class Table(NamedTuple):
 
     batches: list[Tensor]
     unfinished: Tensor
+    looked_back: int  # number of rows when `look_back` was called; 0 if it was not
+    learned: list[Weights]  # from these rows, if the next question can do with it; or empty
 
     def rows(self) -> Tensor:
         """Return all rows."""
@@ -31,17 +35,25 @@ def init(n_columns: int, half_life: float = NEVER) -> Table:
     if half_life != NEVER:
         raise NotImplementedError("this engine forgets no rows")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return Table([], torch.empty((0, n_columns), dtype=torch.float32, device=device))
+    return Table([], torch.empty((0, n_columns), dtype=torch.float32, device=device), 0, [])
 
 
 def learn(state: Table, rows: Rows) -> Table:
     """Return the table with more rows. They are copied: their owner may change them."""
-    return Table([*state.batches, _copied(state, rows)], state.unfinished[:0])
+    batches = [*state.batches, _copied(state, rows)]
+    return Table(batches, state.unfinished[:0], state.looked_back, [])
+
+
+def look_back(state: Table, rows: Rows) -> Table:
+    """Return the table of whose rows residuals will be wanted; ``rows`` are all there are."""
+    return state._replace(looked_back=len(rows))
 
 
 def count(state: Table, rows: Rows) -> Table:
     """Return the table with the rows of an unfinished batch."""
-    return state._replace(unfinished=_copied(state, rows))
+    if len(rows) == len(state.unfinished):
+        return state
+    return state._replace(unfinished=_copied(state, rows), learned=[])
 
 
 def mean(state: Table) -> Array:
@@ -67,12 +79,14 @@ def moments(state: Table) -> Moments:
 def to_numpy(state: Table) -> Named:
     """Return the rows of whole batches."""
     table = torch.cat([*state.batches, state.unfinished[:0]]).cpu().numpy()
-    return {"table": table, "learned_rows": np.array(len(table))}
+    kept = {"table": table, "learned_rows": np.array(len(table))}
+    return {**kept, LOOKED_BACK: np.array(state.looked_back)} if state.looked_back else kept
 
 
 def from_numpy(arrays: Named) -> Table:
     """Return the table that has been saved."""
-    return learn(init(arrays["table"].shape[1]), arrays["table"])
+    state = learn(init(arrays["table"].shape[1]), arrays["table"])
+    return state._replace(looked_back=int(arrays.get(LOOKED_BACK, 0)))
 
 
 def _copied(state: Table, rows: Rows) -> Tensor:
