@@ -5,8 +5,12 @@ import argparse
 from benchmarks.quality import __doc__ as purpose
 from benchmarks.quality.cases import CASES
 from benchmarks.quality.elsewhere import COMPARED
+from benchmarks.quality.kinds import KINDS
 from benchmarks.quality.methods import METHODS
 from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
+from benchmarks.quality.treated import TREATED
+
+PARTS = ("report", "run", "recovery", "elsewhere", "kinds")  # commands whose figures are shown
 
 
 def main() -> None:
@@ -30,7 +34,17 @@ def main() -> None:
     others = commands.add_parser("elsewhere", help="graphs that the tests were not made on")
     others.set_defaults(do=run_elsewhere)
 
-    for command, methods in ((study, METHODS), (rows, RECOVERS), (others, COMPARED)):
+    kinds = commands.add_parser("kinds", help="rows that are not independent and normal")
+    kinds.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), metavar="KIND")
+    kinds.add_argument("--methods", nargs="+", choices=TREATED, default=list(TREATED))
+    kinds.set_defaults(do=run_kinds)
+
+    for command, methods in (
+        (study, METHODS),
+        (rows, RECOVERS),
+        (others, COMPARED),
+        (kinds, TREATED),
+    ):
         command.add_argument(
             "--again",
             nargs="+",
@@ -42,6 +56,7 @@ def main() -> None:
         command.add_argument("--processes", type=int, default=2)
 
     figures = commands.add_parser("report", help="print the tables, fill docs/quality.md, draw")
+    figures.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     figures.set_defaults(do=report)
 
     parts = commands.add_parser("ablation", help="what each part of the tests is worth")
@@ -71,6 +86,12 @@ def run_elsewhere(options: argparse.Namespace) -> None:
     elsewhere.run(options.again, options.processes)
 
 
+def run_kinds(options: argparse.Namespace) -> None:
+    from benchmarks.quality import kinds_study
+
+    kinds_study.run(options.kinds, options.methods, options.again, options.processes)
+
+
 def run_ablation(options: argparse.Namespace) -> None:
     from benchmarks.quality import ablation
 
@@ -79,21 +100,33 @@ def run_ablation(options: argparse.Namespace) -> None:
 
 def report(options: argparse.Namespace) -> None:
     from benchmarks import document, kept
-    from benchmarks.quality import elsewhere, plots, store, summary, tables
+    from benchmarks.quality import (
+        elsewhere,
+        kinds_study,
+        kinds_tables,
+        plots,
+        store,
+        summary,
+        tables,
+    )
 
-    frame = summary.load()
-    for command, blocks, path in (
-        ("report", {"estimates": tables.estimates()}, None),
-        ("run", tables.blocks(frame), store.STUDY),
-        ("recovery", {"recovery": tables.rows_to_recover()}, store.RECOVERY),
-        ("elsewhere", {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
-    ):
+    parts = {
+        "report": (lambda: {"estimates": tables.estimates()}, None),
+        "run": (lambda: tables.blocks(summary.load()), store.STUDY),
+        "recovery": (lambda: {"recovery": tables.rows_to_recover()}, store.RECOVERY),
+        "elsewhere": (lambda: {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
+        "kinds": (kinds_tables.blocks, kinds_study.RESULTS),
+    }
+    for command in options.parts:
+        make, path = parts[command]
+        blocks = make()
         for name, block in blocks.items():
             print(f"\n{name}\n{block}")
         commits = store.commits(path) if path else None
         kept.keep("quality", kept.made(f"python -m benchmarks.quality {command}", commits), blocks)
     document.fill_all()
-    plots.draw_all(frame)
+    if "run" in options.parts:
+        plots.draw_all(summary.load())
 
 
 if __name__ == "__main__":

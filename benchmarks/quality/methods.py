@@ -35,7 +35,11 @@ class Method(NamedTuple):
 
 
 def hedgerow(rows: np.ndarray, model: Model) -> Graphs:
-    learner = HedgeGraph().fit(rows)
+    return cuts_of(HedgeGraph().fit(rows))
+
+
+def cuts_of(learner: HedgeGraph) -> Graphs:
+    """Return the graphs of one fit."""
     return {
         cut: learner.set_params(error=error, level=level).adjacency_.toarray()
         for cut, (error, level) in CUTS.items()

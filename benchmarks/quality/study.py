@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from benchmarks.quality import store
 from benchmarks.quality.cases import COLUMNS, RATIOS, rows_of
-from benchmarks.quality.methods import METHODS, OWN
+from benchmarks.quality.methods import METHODS, OWN, Method
 from benchmarks.quality.store import Record
 from hedgerow.datasets import Model
 from hedgerow.metrics import confusion
@@ -60,21 +61,25 @@ def work(job: Job) -> list[Record]:
     return judged(job, *rows_of(job.case, COLUMNS, round(job.ratio * COLUMNS), job.seed))
 
 
-def judged(job: Job, model: Model, rows: np.ndarray) -> list[Record]:
+def judged(
+    job: Job, model: Model, rows: np.ndarray, methods: Mapping[str, Method] = METHODS
+) -> list[Record]:
     """Run the methods of a job on rows of a model."""
     warnings.simplefilter("ignore")
-    truth = model.adjacency.toarray()
-    return [record for method in job.methods for record in judge(job, method, rows, model, truth)]
+    return [
+        record for name in job.methods for record in judge(job, name, methods[name], rows, model)
+    ]
 
 
-def judge(job: Job, method: str, rows, model, truth) -> list[Record]:
+def judge(job: Job, name: str, method: Method, rows: np.ndarray, model: Model) -> list[Record]:
     """Count the true, false and missed edges of each of a method's graphs.
 
     A method that breaks down has no graph, which is recorded, and counted as one without edges.
     """
+    truth = model.adjacency.toarray()
     start = time.perf_counter()
     try:
-        graphs, failure = METHODS[method].graphs(rows, model), None
+        graphs, failure = method.graphs(rows, model), None
     except (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError) as error:
         graphs, failure = {OWN: np.zeros_like(truth)}, f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - start
@@ -88,7 +93,7 @@ def judge(job: Job, method: str, rows, model, truth) -> list[Record]:
                 "rows": len(rows),
                 "columns": model.size,
                 "seed": job.seed,
-                "method": method,
+                "method": name,
                 "promise": promise,
                 "found": counts.true_edges,
                 "false": counts.false_edges,

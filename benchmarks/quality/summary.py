@@ -9,7 +9,7 @@ from scipy import stats
 
 from benchmarks.quality import store
 from benchmarks.quality.cases import CASES, COLUMNS, rows_of
-from benchmarks.quality.methods import METHODS, OWN
+from benchmarks.quality.methods import METHODS, OWN, PROMISES
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method.promises import BALANCED
@@ -40,6 +40,18 @@ class Figure(NamedTuple):
         """The same for a probability, by the binomial distribution."""
         events = round(self.mean * self.number)
         return bool(stats.binom.sf(events - 1, self.number, probability) < DOUBT)
+
+
+def aim(promise: str) -> tuple[str, float]:
+    """Return the score that a promise is about and what it should be at most."""
+    error, level = PROMISES[promise]
+    return ("fdp", round(SLACK * level, 10)) if error == "fdr" else ("any_false", level)
+
+
+def broken(figure: Figure, promise: str) -> bool:
+    """Whether a promise is clearly not kept."""
+    score, most = aim(promise)
+    return figure.clearly_above(most) if score == "fdp" else figure.probably_above(most)
 
 
 def load() -> pl.DataFrame:
@@ -118,9 +130,8 @@ def rivals_in(frame: pl.DataFrame) -> list[str]:
     return [method for method in METHODS if method in present and method not in (OURS, TOLD)]
 
 
-def is_warned(case: str, ratio: float) -> bool:
-    """Whether HedgeGraph says by itself that rows are too few; asked of the first data set."""
-    _, rows = rows_of(case, COLUMNS, round(ratio * COLUMNS), seed=0)
+def is_warned(rows: np.ndarray) -> bool:
+    """Whether HedgeGraph says by itself that its promise does not cover the graph of such rows."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         _ = HedgeGraph().fit(rows).edges_

@@ -12,9 +12,15 @@ from scipy import stats
 
 from benchmarks.quality.cases import rows_of
 from benchmarks.quality.methods import inverse_gram
-from benchmarks.quality.summary import SLACK
 from hedgerow import HedgeGraph, metrics
 from hedgerow.estimators import GuaranteeWarning
+from tests.reference.error_rates import (
+    FALSE_ALARM,
+    LEVEL,
+    assert_doubled_would_be_noticed,
+    assert_kept,
+    rates,
+)
 
 CASES = (
     "ar1",
@@ -31,54 +37,17 @@ CASES = (
 P = 32
 ROWS = (2 * P, 4 * P, 16 * P)
 SEEDS = 360  # data sets for each number of rows
-LEVEL = 0.05
-FALSE_ALARM = 1e-3
 ALONE = FALSE_ALARM / (2 * len(CASES))  # for each case and promise
 
 
-@pytest.fixture(scope="module")
-def scores(request):
-    """Return, for each data set of a case, the share of false edges and whether there is any."""
-    shares, wrong = [], []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GuaranteeWarning)
-        for rows in ROWS:
-            for seed in range(SEEDS):
-                model, X = rows_of(request.param, P, rows, seed)
-                graph = HedgeGraph(level=LEVEL).fit(X)
-                shares.append(metrics.fdp(graph.adjacency_, model.adjacency))
-                graph.set_params(error="fwer")
-                wrong.append(metrics.fdp(graph.adjacency_, model.adjacency) > 0)
-    return np.array(shares), np.array(wrong)
-
-
-def shares_too_large(shares, aim):
-    """Tell whether a mean of shares is beyond what chance makes of an expectation of ``aim``."""
-    return shares.mean() - stats.norm.isf(ALONE) * stats.sem(shares) > aim
-
-
-def most_wrong(number, level):
-    """Return how many data sets may have a false edge."""
-    return stats.binom.isf(ALONE, number, level)
-
-
-@pytest.mark.parametrize("scores", CASES, indirect=True)
-def test_error_rates_are_kept(scores):
-    shares, wrong = scores
-    assert not shares_too_large(shares, SLACK * LEVEL), shares.mean()
-    assert wrong.sum() <= most_wrong(len(wrong), LEVEL), wrong.mean()
+@pytest.mark.parametrize("case", CASES)
+def test_error_rates_are_kept(case):
+    data_sets = (rows_of(case, P, rows, seed) for rows in ROWS for seed in range(SEEDS))
+    assert_kept(rates(data_sets), ALONE)
 
 
 def test_a_doubled_error_rate_would_be_noticed():
-    number = len(ROWS) * SEEDS
-    assert stats.binom.cdf(most_wrong(number, LEVEL), number, 2 * LEVEL) <= 0.01
-    rng = np.random.default_rng(0)
-    aim = SLACK * LEVEL
-    # Shares vary most where there is no edge: they are then 0 or 1. Elsewhere they are tighter.
-    worst = (rng.random((500, number)) < 2 * aim).astype(float)
-    typical = rng.beta(2, 2 / (2 * LEVEL) - 2, (500, number))
-    for doubled in (worst, typical):
-        assert np.mean([shares_too_large(shares, aim) for shares in doubled]) >= 0.99
+    assert_doubled_would_be_noticed(len(ROWS) * SEEDS, ALONE)
 
 
 def test_finds_more_than_the_inverse_gram_matrix_with_two_rows_for_each_column():

@@ -12,8 +12,12 @@ from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
+from hedgerow.method.residuals import typical_autocorrelation
+from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
 
@@ -62,9 +66,13 @@ class HedgeStream:
         if self.treated is None:
             self.learner.take(rows)
             return
+        total = len(self.treated.waiting) + len(rows)
+        done = 0
         for scored in self.treated.take(self.engine, rows):
             first = self.learner.rows == 0
-            self.learner.take(scored)
+            with part_of_a_stage(done / total, (done + len(scored)) / total):
+                self.learner.take(scored)
+            done += len(scored)
             if first:
                 self.learner.look_back(scored)
 
@@ -125,7 +133,18 @@ class HedgeStream:
             season=season.period,
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
+            autocorrelation=self._typical_echo(),
         )
+
+    def histograms(self) -> list[Histogram]:
+        """Return a histogram of each column in the units it came in; none if none was counted."""
+        return [] if self.treated is None else self.treated.histograms()
+
+    def _typical_echo(self) -> Array:
+        sums = self._asked().residuals()
+        if sums is None or self.assumptions.independent:
+            return np.empty(0)
+        return typical_autocorrelation(sums)[: self.rows - 1]
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
@@ -139,7 +158,8 @@ class HedgeStream:
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
-        learner = Learner.from_arrays(arrays, engine)
+        looked_back = 0 if assumptions.complete else FIRST_ROWS
+        learner = Learner.from_arrays(arrays, engine, looked_back)
         stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)

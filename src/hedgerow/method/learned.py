@@ -1,6 +1,5 @@
 """What the engines for processors keep: running sums, and no rows."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from hedgerow.method.moments import Columns, Moments, scaled_moments
 from hedgerow.method.residuals import Residuals, scaled_residuals
 
 _OF_RESIDUALS = "residual_"
-LOOKED_BACK = "looked_back"  # beside a table: after how many rows `look_back` was called
 
 
 class Learned(NamedTuple):
@@ -28,9 +26,6 @@ class Learned(NamedTuple):
     hedge: HedgeState
     half_life: float = NEVER
     residuals: Residuals | None = None  # of the rows that have been learned, if asked for
-
-
-_Step = Callable[[Learned, NDArray[np.floating]], Learned]
 
 
 def scaled(learned: Learned, factor: float) -> Learned:
@@ -87,14 +82,6 @@ def learned_of(arrays: Named) -> Learned:
     weights = float(get("weight")), float(get("squared_weight"))
     moments = Moments(int(get("rows")), get("mean"), get("products"), *weights)
     return Learned(moments, learner, float(get("half_life")), _residuals_of(arrays))
-
-
-def learned_again(state: Learned, arrays: Named, learn: _Step, look_back: _Step) -> Learned:
-    """Return what an engine learns from a table, looking back where that was done before."""
-    table, first = arrays["table"], int(arrays.get(LOOKED_BACK, 0))
-    if first:
-        state = look_back(learn(state, table[:first]), table[:first])
-    return learn(state, table[first:])
 
 
 def _residuals_of(arrays: Named) -> Residuals | None:

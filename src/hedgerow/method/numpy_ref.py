@@ -11,7 +11,7 @@ from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.inflation import Inflation
-from hedgerow.method.learned import Learned, learned_again, learned_of, named, part_of, scaled
+from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
 from hedgerow.method.marginals import first_marginals as first_marginals
 from hedgerow.method.moments import (
@@ -94,7 +94,7 @@ def to_numpy(state: Learned) -> Named:
 
 def from_numpy(arrays: Named) -> Learned:
     if "table" in arrays:
-        return learned_again(init(arrays["table"].shape[1]), arrays, learn, look_back)
+        return learn(init(arrays["table"].shape[1]), arrays["table"])
     learned = learned_of(arrays)
     doubles = [np.asarray(array, dtype=np.float64) for array in learned.hedge[1:]]
     return learned._replace(hedge=hedge.HedgeState(learned.hedge.columns, *doubles))

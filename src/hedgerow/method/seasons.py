@@ -17,7 +17,7 @@ from scipy import special
 
 Array = NDArray[np.float64]
 
-_LEAST_CYCLES = 4  # that must be seen; a slower wave could as well be a trend
+LEAST_CYCLES = 4  # that must be seen; a slower wave could as well be a trend
 _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places away
 # A line is at least so many times the median of these: that much more than the slope of a spectrum
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
@@ -60,7 +60,7 @@ def period_of(rows: Array) -> int:
         if line is None:
             break
         joint = lcm(period, _best_period(some, line))
-        if joint > n_rows // _LEAST_CYCLES:
+        if joint > n_rows // LEAST_CYCLES:
             break
         period = joint
     return period
@@ -137,9 +137,9 @@ def _line(rows: Array) -> int | None:
     power = np.zeros(n_rows // 2 + 1)
     if n_columns:
         power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
-    places = range(_LEAST_CYCLES, len(power))
+    places = range(LEAST_CYCLES, len(power))
     typical = np.array([_typical_around(power, place) for place in places])
-    ratio = power[_LEAST_CYCLES:] / typical
+    ratio = power[LEAST_CYCLES:] / typical
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
     return places[int(ratio.argmax())]

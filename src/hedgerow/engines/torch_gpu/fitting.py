@@ -60,23 +60,24 @@ def ends_of_batches(n_rows: int) -> list[int]:
 def residuals(state: Table) -> Residuals | None:
     """Return sums over the residuals of all rows; None if `look_back` was never called.
 
-    The weights that this takes stay with the rows until the `evidence` is asked for.
+    The weights that this takes stay with the rows until the `evidence` is asked for, and the sums
+    until there are more rows.
     """
-    if not state.looked_back:
-        return None
-    rows, settings = state.rows(), settings_for(state.unfinished.shape[1])
-    if not state.learned:
-        state.learned.append(learn(rows, settings))
-    columns = standard_columns(rows)[0].float()
-    del rows
-    errors = left_by(state.learned[0], columns, padded(columns, settings.dtype))
-    return sums_of(errors)
+    known = state.learned
+    if state.looks_back and known.residuals is None:
+        rows, settings = state.rows(), settings_for(state.unfinished.shape[1])
+        known.weights = known.weights or learn(rows, settings)
+        columns = standard_columns(rows)[0].float()
+        del rows  # errors take as much memory again
+        known.residuals = sums_of(left_by(known.weights, columns, padded(columns, settings.dtype)))
+    return known.residuals
 
 
 def evidence(state: Table, rows: NDArray[np.floating], inflation: Inflation) -> Evidence:
     """Return what all rows say; those of an unfinished batch were counted before."""
     every, settings = state.rows(), settings_for(state.unfinished.shape[1])
-    weights = state.learned.pop() if state.learned else learn(every, settings)
+    weights = state.learned.weights or learn(every, settings)
+    state.learned.weights = None
     return Evidence(*standard_columns(every), weights, settings, inflation)
 
 

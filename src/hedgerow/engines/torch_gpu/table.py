@@ -1,5 +1,6 @@
 """Rows on the device, as they came: the state of the GPU engine."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,18 @@ from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER
-from hedgerow.method.learned import LOOKED_BACK
 from hedgerow.method.moments import Moments
+from hedgerow.method.residuals import Residuals
 
 Rows = NDArray[np.floating]
+
+
+@dataclass
+class Learned:
+    """What was learned from the rows of a table, while no others have come."""
+
+    weights: Weights | None = None  # until the evidence takes them: they are large
+    residuals: Residuals | None = None
 
 
 class Table(NamedTuple):
@@ -22,8 +31,8 @@ class Table(NamedTuple):
 
     batches: list[Tensor]
     unfinished: Tensor
-    looked_back: int  # number of rows when `look_back` was called; 0 if it was not
-    learned: list[Weights]  # from these rows, if the next question can do with it; or empty
+    looks_back: bool  # whether sums over residuals are wanted
+    learned: Learned
 
     def rows(self) -> Tensor:
         """Return all rows."""
@@ -35,25 +44,26 @@ def init(n_columns: int, half_life: float = NEVER) -> Table:
     if half_life != NEVER:
         raise NotImplementedError("this engine forgets no rows")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return Table([], torch.empty((0, n_columns), dtype=torch.float32, device=device), 0, [])
+    nothing = torch.empty((0, n_columns), dtype=torch.float32, device=device)
+    return Table([], nothing, looks_back=False, learned=Learned())
 
 
 def learn(state: Table, rows: Rows) -> Table:
     """Return the table with more rows. They are copied: their owner may change them."""
     batches = [*state.batches, _copied(state, rows)]
-    return Table(batches, state.unfinished[:0], state.looked_back, [])
+    return Table(batches, state.unfinished[:0], state.looks_back, Learned())
 
 
 def look_back(state: Table, rows: Rows) -> Table:
     """Return the table of whose rows residuals will be wanted; ``rows`` are all there are."""
-    return state._replace(looked_back=len(rows))
+    return state._replace(looks_back=True)
 
 
 def count(state: Table, rows: Rows) -> Table:
     """Return the table with the rows of an unfinished batch."""
     if len(rows) == len(state.unfinished):
         return state
-    return state._replace(unfinished=_copied(state, rows), learned=[])
+    return state._replace(unfinished=_copied(state, rows), learned=Learned())
 
 
 def mean(state: Table) -> Array:
@@ -79,14 +89,12 @@ def moments(state: Table) -> Moments:
 def to_numpy(state: Table) -> Named:
     """Return the rows of whole batches."""
     table = torch.cat([*state.batches, state.unfinished[:0]]).cpu().numpy()
-    kept = {"table": table, "learned_rows": np.array(len(table))}
-    return {**kept, LOOKED_BACK: np.array(state.looked_back)} if state.looked_back else kept
+    return {"table": table, "learned_rows": np.array(len(table))}
 
 
 def from_numpy(arrays: Named) -> Table:
     """Return the table that has been saved."""
-    state = learn(init(arrays["table"].shape[1]), arrays["table"])
-    return state._replace(looked_back=int(arrays.get(LOOKED_BACK, 0)))
+    return learn(init(arrays["table"].shape[1]), arrays["table"])
 
 
 def _copied(state: Table, rows: Rows) -> Tensor:

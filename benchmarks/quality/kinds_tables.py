@@ -1,0 +1,150 @@
+"""The tables about kinds of data in docs/quality.md."""
+
+import polars as pl
+
+from benchmarks.document import table
+from benchmarks.quality import kinds_study, store, summary
+from benchmarks.quality.kinds import COLUMNS, FAMILIES, KINDS, RATIOS, rows_of
+from benchmarks.quality.summary import MAIN, Figure, broken, figures, graphs, is_warned
+from benchmarks.quality.treated import AS_IT_COMES, BEFORE, TREATED
+
+STRICT = "FWER 0.05"
+NOTHING = "empty"  # the family in which F1 has no meaning
+
+
+def blocks() -> dict[str, str]:
+    """Return all blocks, by name."""
+    frame = summary.scored(store.read(kinds_study.RESULTS))
+    return {
+        "kinds-setting": setting(frame),
+        "kinds": by_kind(frame),
+        "kinds-rivals": beside_rivals(frame),
+        "kinds-rows": by_rows(frame),
+        "kinds-misses": misses(frame),
+        "kinds-refused": refused(frame),
+    }
+
+
+def setting(frame: pl.DataFrame) -> str:
+    """Return how much was measured."""
+    ours = graphs(frame, AS_IT_COMES)
+    cells = figures(ours, "fdp", "kind", "family", "ratio")
+    seeds = min(cell.number for cell in cells.values())
+    return (
+        f"{len(KINDS)} kinds, {len(FAMILIES)} families ({', '.join(FAMILIES)}), {COLUMNS} columns, "
+        f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: {len(cells)} cells, "
+        f"{seeds} data sets in each."
+    )
+
+
+def by_kind(frame: pl.DataFrame) -> str:
+    """Return error rates and F1 of every kind, before and now."""
+    lines = []
+    for kind in kept_kinds():
+        here = frame.filter(pl.col("kind") == kind)
+        cells = [kind]
+        for promise, score in ((MAIN, "fdp"), (STRICT, "any_false")):
+            cells.append(_mean(here, BEFORE, score, promise))
+            [now] = figures(graphs(here, AS_IT_COMES, promise), score, "kind").values()
+            cells.append(_marked(f"{now.mean:.3f} ± {now.error:.3f}", now, promise))
+        cells += [_mean(_with_edges(here), method, "f1") for method in (BEFORE, AS_IT_COMES)]
+        lines.append(cells)
+    header = ["kind", f"false, {MAIN}, before", "now", f"any false, {STRICT}, before", "now"]
+    return table([*header, "F1, before", "now"], lines)
+
+
+def beside_rivals(frame: pl.DataFrame) -> str:
+    """Return F1 and share of false edges of all methods, by kind."""
+    lines = []
+    for kind in kept_kinds():
+        here = frame.filter(pl.col("kind") == kind)
+        lines.append([kind, *(_score_and_false(here, method) for method in TREATED)])
+    labels = [method.label for method in TREATED.values()]
+    return table(["F1 (share of false edges)", *labels], lines)
+
+
+def by_rows(frame: pl.DataFrame) -> str:
+    """Return our error rates and F1 by kind as rows grow."""
+    fdp, wrong, f1 = (
+        figures(graphs(part, AS_IT_COMES, promise), score, "kind", "ratio")
+        for part, promise, score in (
+            (frame, MAIN, "fdp"),
+            (frame, STRICT, "any_false"),
+            (_with_edges(frame), MAIN, "f1"),
+        )
+    )
+    lines = []
+    for kind in kept_kinds():
+        cells = []
+        for ratio in RATIOS:
+            at = kind, ratio
+            errors = [_marked(f"{fdp[at].mean:.3f}", fdp[at], MAIN)]
+            errors.append(_marked(f"{wrong[at].mean:.2f}", wrong[at], STRICT))
+            cells.append(" / ".join([*errors, f"{f1[at].mean:.2f}"]))
+        lines.append([kind, *cells])
+    return table(["false / any false / F1", *(f"m/p = {ratio:g}" for ratio in RATIOS)], lines)
+
+
+def misses(frame: pl.DataFrame) -> str:
+    """Return the kinds and families in which a promise is clearly not kept, all rows together."""
+    lines = []
+    for promise in (MAIN, STRICT):
+        score, most = summary.aim(promise)
+        cells = figures(graphs(frame, AS_IT_COMES, promise), score, "kind", "family")
+        by_rows = figures(graphs(frame, AS_IT_COMES, promise), score, "kind", "family", "ratio")
+        for kind in kept_kinds():
+            for family in FAMILIES:
+                here = cells[kind, family]
+                if broken(here, promise):
+                    shown = [f"{by_rows[kind, family, ratio].mean:.2f}" for ratio in RATIOS]
+                    measured = f"{here.mean:.3f} ± {here.error:.3f}"
+                    lines.append([promise, kind, family, measured, f"{most:g}", ", ".join(shown)])
+    each = f"m/p = {', '.join(f'{ratio:g}' for ratio in RATIOS)}"
+    header = ["promise", "kind", "family", "measured", "aim", each]
+    return table(header, lines) if lines else "None."
+
+
+def refused(frame: pl.DataFrame) -> str:
+    """Return what becomes of rows that cannot tell the graph, and how often that is said."""
+    lines = []
+    for kind in (name for name, kind in KINDS.items() if kind.refused):
+        here = frame.filter(pl.col("kind") == kind)
+        told = [
+            is_warned(rows_of(kind, family, COLUMNS, round(ratio * COLUMNS), 0)[1])
+            for family in FAMILIES
+            for ratio in RATIOS
+        ]
+        errors = [
+            _mean(here, method, score, promise)
+            for promise, score in ((MAIN, "fdp"), (STRICT, "any_false"))
+            for method in (BEFORE, AS_IT_COMES)
+        ]
+        lines.append([kind, *errors, f"{sum(told)} of {len(told)}"])
+    header = ["kind", f"false, {MAIN}, before", "now", f"any false, {STRICT}, before", "now"]
+    return table([*header, "warned of"], lines)
+
+
+def kept_kinds() -> list[str]:
+    """Return the kinds whose graphs can be told."""
+    return [name for name, kind in KINDS.items() if not kind.refused]
+
+
+def _with_edges(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(pl.col("family") != NOTHING)
+
+
+def _mean(frame: pl.DataFrame, method: str, score: str, promise: str = MAIN) -> str:
+    [figure] = figures(graphs(frame, method, promise), score, "kind").values()
+    return f"{figure.mean:.3f}"
+
+
+def _score_and_false(frame: pl.DataFrame, method: str) -> str:
+    of_method = graphs(frame, method)
+    if not len(of_method):
+        return ""
+    score, false = _mean(_with_edges(frame), method, "f1"), _mean(frame, method, "fdp")
+    return f"{float(score):.2f} ({float(false):.2f})"
+
+
+def _marked(text: str, figure: Figure, promise: str) -> str:
+    return f"**{text}**" if broken(figure, promise) else text

@@ -1,0 +1,35 @@
+"""Error rates on rows that are not independent and normal, from enough data sets to be sure.
+
+As in `test_quality_smoke`: a program that keeps its promises fails any test here with a probability
+of at most FALSE_ALARM, and one whose error rate is doubled in one kind passes it with 1 % at most.
+"""
+
+import pytest
+
+from benchmarks.quality.kinds import FAMILIES, rows_of
+from tests.reference.error_rates import (
+    FALSE_ALARM,
+    assert_doubled_would_be_noticed,
+    assert_kept,
+    rates,
+)
+
+JUDGED = ("Student t, 3", "exp", "volatility", "AR 0.8", "own memories", "mixed")
+P = 24
+ROWS = (2 * P, 4 * P, 16 * P)
+SEEDS = 360  # data sets for each number of rows, of all families in turn
+ALONE = FALSE_ALARM / (2 * len(JUDGED))  # for each kind and promise
+
+
+@pytest.mark.parametrize("kind", JUDGED)
+def test_error_rates_are_kept(kind):
+    data_sets = (
+        rows_of(kind, FAMILIES[seed % len(FAMILIES)], P, rows, seed)
+        for rows in ROWS
+        for seed in range(SEEDS)
+    )
+    assert_kept(rates(data_sets), ALONE)
+
+
+def test_a_doubled_error_rate_would_be_noticed():
+    assert_doubled_would_be_noticed(len(ROWS) * SEEDS, ALONE)

@@ -1,0 +1,136 @@
+"""Kinds of data in the quality benchmark are what their names say; so are their rivals."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.quality import kinds_study
+from benchmarks.quality.kinds import FAMILIES, KINDS, RATIOS, remembered, rows_of
+from benchmarks.quality.treated import (
+    FOR_SERIES,
+    TREATED,
+    differences,
+    kendall,
+    memory,
+    positive,
+    rows_with,
+    spearman,
+    thinned,
+)
+
+MANY = 20_000
+
+
+def autocorrelation(rows, lag):
+    standard = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    return (standard[lag:] * standard[:-lag]).mean(axis=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_gives_the_same_rows_and_another_gives_others(kind):
+    model, rows = rows_of(kind, "hubs", 12, 31, seed=3)
+    _, again = rows_of(kind, "hubs", 12, 31, seed=3)
+    _, others = rows_of(kind, "hubs", 12, 31, seed=4)
+    assert rows.shape == (31, model.size)
+    assert np.isfinite(rows).all()
+    np.testing.assert_array_equal(rows, again)
+    assert not np.array_equal(rows, others)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *["normal", "Student t, 5", "Laplace", "scales mixed", "volatility of groups", "AR 0.8"],
+        *["own memories", "moving average", "seasonal memory", "Laplace drivers", "each row twice"],
+    ],
+)
+def test_rows_are_related_as_in_the_model(kind):
+    model, rows = rows_of(kind, "random_tree", 6, MANY, seed=0)
+    truth = model.covariance()
+    np.testing.assert_allclose(np.diag(truth), 1.0)
+    # The least of these kinds has a tenth as many independent rows; four standard errors of those.
+    assert np.abs(np.corrcoef(rows, rowvar=False) - truth).max() < 4 / np.sqrt(MANY / 10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("AR 0.3", {1: 0.3, 2: 0.09}),
+        ("AR 0.8", {1: 0.8, 3: 0.512}),
+        ("moving average", {1: 7 / 8, 4: 1 / 2, 8: 0.0}),
+        ("seasonal memory", {1: 0.0, 12: 0.8, 24: 0.64}),
+        ("Student t, 3", {1: 0.0}),
+    ],
+)
+def test_rows_remember_as_long_as_they_should(kind, expected):
+    _, rows = rows_of(kind, "empty", 8, MANY, seed=0)
+    for lag, value in expected.items():
+        assert autocorrelation(rows, lag).mean() == pytest.approx(value, abs=0.02)
+
+
+def test_series_begin_as_large_as_they_go_on():
+    noise = np.random.default_rng(0).standard_normal((3, 50_000))
+    assert remembered(noise, 0.9).std(axis=1) == pytest.approx(1.0, abs=0.02)
+    np.testing.assert_allclose(remembered(np.eye(3)[:, :1], 0.5).ravel(), [1.0, 0.5, 0.25])
+
+
+def test_copies_are_copies():
+    _, twice = rows_of("each row twice", "hubs", 8, 11, seed=0)
+    np.testing.assert_array_equal(twice[:10:2], twice[1::2])
+    _, shuffled = rows_of("shuffled copies", "hubs", 8, 20, seed=0)
+    assert len(np.unique(shuffled, axis=0)) == 10
+    assert not np.array_equal(shuffled[::2], shuffled[1::2])
+
+
+def test_outlying_cells_are_as_many_as_said():
+    _, rows = rows_of("outlying cells, 2 %", "empty", 8, MANY, seed=0)
+    assert (np.abs(rows) > 5).mean() == pytest.approx(0.02, abs=0.002)
+
+
+def test_rank_correlations_are_those_of_scipy():
+    _, rows = rows_of("exp", "hubs", 6, 80, seed=0)
+    for ours, theirs, shape in (
+        (kendall, stats.kendalltau, lambda tau: np.sin(np.pi / 2 * tau)),
+        (spearman, stats.spearmanr, lambda rho: 2 * np.sin(np.pi / 6 * rho)),
+    ):
+        corr = ours(rows)
+        np.testing.assert_allclose(np.diag(corr), 1.0)
+        for i, j in ((0, 1), (2, 5)):
+            assert corr[i, j] == pytest.approx(shape(theirs(rows[:, i], rows[:, j])[0]), abs=1e-6)
+
+
+def test_rows_with_some_correlations_have_them():
+    corr = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.9], [0.1, 0.9, 1.0]])
+    assert np.linalg.eigvalsh(corr).min() < 0
+    mended = positive(corr)
+    np.testing.assert_allclose(np.diag(mended), 1.0)
+    np.testing.assert_allclose(np.corrcoef(rows_with(mended, 7), rowvar=False), mended, atol=1e-9)
+
+
+def test_rows_are_thinned_until_they_have_forgotten():
+    model, rows = rows_of("each row twice", "hubs", 8, 4000, seed=0)
+    assert memory(rows) == 2
+    assert memory(rows[::2]) == 1
+    _, steady = rows_of("AR 0.8", "hubs", 8, 2000, seed=0)
+    assert abs(0.8 ** memory(steady)) < 3 * 1.96 / np.sqrt(2000)
+    assert set(thinned(steady, model)) == set(differences(steady, model))
+
+
+def test_what_is_missing_is_done_and_series_have_their_own_rivals():
+    everything = kinds_study.missing(["exp", "AR 0.8"], list(TREATED), set())
+    first = {job.case: job.methods for job in everything if job.seed == 0}
+    assert len(first) == 2 * len(FAMILIES)
+    assert set(first["AR 0.8; hubs"]) - set(first["exp; hubs"]) == set(FOR_SERIES)
+    done = {(job.case, job.ratio, job.seed, name) for job in everything for name in job.methods}
+    assert kinds_study.missing(["exp", "AR 0.8"], list(TREATED), done) == []
+    left = next(iter(done))
+    [job] = kinds_study.missing(["exp", "AR 0.8"], list(TREATED), done - {left})
+    assert (job.case, job.ratio, job.seed, job.methods) == (*left[:3], left[3:])
+
+
+def test_records_name_kind_and_family(monkeypatch):
+    monkeypatch.setattr(kinds_study, "COLUMNS", 10)
+    job = kinds_study.Job("exp; hubs", RATIOS[-1], 0, ("hedgerow", "ric"))
+    records = kinds_study.work(job)
+    assert {record["method"] for record in records} == {"hedgerow", "ric"}
+    assert {(r["kind"], r["family"], r["failure"]) for r in records} == {("exp", "hubs", None)}
