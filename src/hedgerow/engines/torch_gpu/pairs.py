@@ -18,7 +18,7 @@ from hedgerow.engines.torch_gpu import pair_kernels
 from hedgerow.engines.torch_gpu.calm import Calm, shares
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.engines.torch_gpu.residuals import left_by
+from hedgerow.engines.torch_gpu.looking_back import left_by
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
 from hedgerow.engines.torch_gpu.singles import coefficient_of, given_one, mean_products
