@@ -220,7 +220,6 @@ def _with_residuals(
     sums = state.residuals
     if sums is None:
         return state
-    errors = errors[:, : LAGS + len(chunk.standard)]
     errors[:, :LAGS] = sums.recent.T
     return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
 
@@ -236,7 +235,7 @@ def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Jo
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
         *(
-            partial(learn_nodes, *nodes, *batches, learner, errors[:, LAGS:])
+            partial(learn_nodes, *nodes, *batches, learner, errors)
             for nodes in blocks(n_columns, size)
         ),
         *_gram_jobs(chunk.contrasts[counted:], moments.products),
