@@ -94,7 +94,7 @@ def _own(rival: str, rows: Array) -> Graphs:
 
 AS_IT_COMES, BEFORE = "hedgerow", "before"
 TREATED: dict[str, Method] = {
-    AS_IT_COMES: Method("HedgeGraph", hedgerow, 16, RATIOS),
+    AS_IT_COMES: Method("HedgeGraph", hedgerow, 12, RATIOS),
     BEFORE: Method("HedgeGraph, before", before, 8, RATIOS),
     "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 3, RATIOS),
     "stars": Method("scores, StARS", partial(scores_of_ranks, "huge_mb_stars"), 1, RATIOS),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed import clock
+from hedgerow.engines.numba_cpu._learn import BYTES_PER_COLUMN
 from hedgerow.progress import Listener, watching
 
 SIZES = ((1000, 5000), (2000, 4000), (4000, 1000), (10_000, 1000))
@@ -74,7 +75,8 @@ def _measure(n_columns: int, n_rows: int) -> None:
         HedgeGraph().fit(rows)
     seconds, matrix = time.perf_counter() - begun, 4 * n_columns**2
     figures = {"seconds": seconds, "peak": _peak(), "matrices": (_peak() - before) / matrix}
-    print(json.dumps(figures | {"chunk": rows.nbytes / matrix}))
+    per_column = BYTES_PER_COLUMN * n_columns / matrix
+    print(json.dumps(figures | {"chunk": rows.nbytes / matrix, "columns": per_column}))
 
 
 if __name__ == "__main__":

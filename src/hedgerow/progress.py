@@ -38,6 +38,17 @@ def watching(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+@contextmanager
+def part_of_a_stage(start: float, end: float) -> Iterator[None]:
+    """Tell the listener of what is done inside as the part of a stage from ``start`` to ``end``."""
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+    with watching(lambda stage, done: listener(stage, start + done * (end - start))):
+        yield
+
+
 def report(stage: str, done: float) -> None:
     """Tell the listener, if there is one."""
     listener = _listener.get()

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hedgerow import engines
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import batch_ends
+from hedgerow.method.inflation import no_inflation
 
 TORCH = all(find_spec(package) for package in ("torch", "triton"))
 GPU = False
@@ -94,7 +95,8 @@ def evidence_of():
     def evidence_of(engine, rows):
         stop = max(batch_ends(0, len(rows)), default=0)
         state = engine.learn(engine.init(rows.shape[1]), rows[:stop])
-        return engine.evidence(engine.count(state, rows[stop:]), rows[stop:])
+        inflation = no_inflation(rows.shape[1])
+        return engine.evidence(engine.count(state, rows[stop:]), rows[stop:], inflation)
 
     return evidence_of
 

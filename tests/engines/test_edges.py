@@ -11,10 +11,11 @@ from numba import njit
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
-from hedgerow.engines.numba_cpu import _scores, _threads
+from hedgerow.engines.numba_cpu import _counts, _scores, _threads
 from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
-from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.groups import GROUP_ENDS
+from hedgerow.method.multiplicity import benjamini_hochberg, holm
 from hedgerow.method.scores import two_sided, z_score
 from tests.engines import distances
 from tests.engines.distances import SINGLE, beyond_rounding
@@ -144,23 +145,40 @@ def test_scores_are_normal_scores_of_the_t_distribution(n_rows, used, r):
     assert abs(fast - exact) < tolerance or min(abs(fast), abs(exact)) > 37
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.95), st.integers(0, 400))
+@pytest.mark.parametrize(("error", "adjust"), [("fdr", benjamini_hochberg), ("fwer", holm)])
+@given(seed=st.integers(0, 2**32 - 1), loosest=st.floats(0.05, 0.95), n_edges=st.integers(0, 400))
 @settings(max_examples=50, deadline=None)
-def test_no_pair_beyond_the_cut_could_have_been_of_interest(seed, loosest, n_edges):
+def test_no_pair_beyond_the_cut_could_have_been_of_interest(error, adjust, seed, loosest, n_edges):
     rng = np.random.default_rng(seed)
     z = np.abs(rng.standard_normal(2000))
     z[:n_edges] += rng.uniform(0, 6)
     bins = np.minimum((z * listing.PER_BIN).astype(int), listing.BINS - 1)
     counts = np.bincount(bins, minlength=listing.BINS)[None]
     p_values = two_sided(z)
-    cut = listing.largest_of_interest(counts, np.ones((1, 1)), loosest)
-    adjusted = benjamini_hochberg(p_values)
+    cut = listing.largest_of_interest(counts, np.ones((1, 1)), error, loosest)
+    adjusted = adjust(p_values)
     assert (adjusted[p_values > cut] > loosest).all()
     listed = p_values <= cut
-    again = benjamini_hochberg(p_values[listed], len(p_values))
+    again = adjust(p_values[listed], len(p_values))
     wanted = adjusted[listed] <= loosest
     np.testing.assert_array_equal(again <= loosest, wanted)
     np.testing.assert_allclose(again[wanted], adjusted[listed][wanted])
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    shared=st.floats(-0.5, 1.5),
+    margins=st.tuples(st.floats(0.0, 3.0), st.floats(0.0, 3.0)) | st.just((np.inf, np.inf)),
+)
+def test_compiled_counts_are_those_of_the_readable_code(seed, shared, margins):
+    scores = np.random.default_rng(seed).standard_normal((30, 30)).astype(np.float32) * 4
+    upper = np.triu_indices(30, 1)
+    z, witness = scores[upper].astype(float), scores.T[upper].astype(float)
+    compiled = _counts.histograms(0, 30, scores, shared, GROUP_ENDS, *margins)
+    readable = listing.count_scores(z, witness, shared, margins)
+    for mine, expected in zip(compiled, readable):
+        np.testing.assert_array_equal(mine, expected)
 
 
 def test_a_fit_takes_the_memory_of_five_matrices_of_single_precision():

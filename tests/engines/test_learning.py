@@ -12,6 +12,7 @@ from hedgerow.engines.numba_cpu import _threads
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.hedge import batch_ends
+from hedgerow.method.inflation import no_inflation
 from tests.engines import distances
 from tests.engines.distances import beyond_rounding, learned, rounding_of_weights
 
@@ -93,7 +94,9 @@ def test_a_state_can_move_to_a_processor(fast_engine, summing_engine, trials):
         moved = summing_engine.from_numpy(fast_engine.to_numpy(state))
         moved = summing_engine.learn(moved, rows[stop:])
         assert summing_engine.moments(moved).rows == len(rows)
-        weights = summing_engine.weights(summing_engine.evidence(moved, rows[:0]))
+        weights = summing_engine.weights(
+            summing_engine.evidence(moved, rows[:0], no_inflation(rows.shape[1]))
+        )
         expected = learned(summing_engine, rows, half_life)[1]["weights"]
         off = rounding_of_weights(rows, half_life)
         np.testing.assert_allclose(weights, expected, atol=off)

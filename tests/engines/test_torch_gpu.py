@@ -12,21 +12,25 @@ pytest.importorskip("triton", reason="triton is not installed: make test-gpu tes
 import torch
 
 from hedgerow.datasets import make
+from hedgerow.engines.shared import listing
 from hedgerow.engines.torch_gpu import (
     copies,
     fitting,
-    judging,
     learning,
     memory,
+    pairs,
     scores,
     selection,
 )
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, padded
 from hedgerow.method import edges, hedge, neighbours
+from hedgerow.method.groups import GROUP_ENDS
+from hedgerow.method.levels import agreement_scores
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # Every batch's weights are averaged, as in the reference.
 EXACT_HALF = HALF._replace(averages=SINGLE.averages)
+RULES = selection.Rules(neighbours.SELECTION_LEVEL, neighbours.MOST_NEIGHBOURS)
 BOTH = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF], ids=["single", "half"])
 
 
@@ -127,12 +131,11 @@ def test_refit_is_that_of_the_reference(held):
     rows = mixed_rows(60, 400, seed_for(held))
     fitted = neighbours.refit(np.corrcoef(rows.T), 400)
     columns = fitting.standard_columns(on_device(rows))[0].float()
-    rules = selection.Rules(neighbours.SELECTION_LEVEL, neighbours.MOST_NEIGHBOURS)
-    mine = selection.refit(columns, padded(columns, held.dtype), rules, held)
+    mine = selection.refit(columns, padded(columns, held.dtype), RULES, held)
     dense = np.zeros((60, 60))
     for node in range(60):
         size = int(mine.sizes[node])
-        dense[node, mine.neighbours[node, :size].cpu()] = mine.weights[node, :size].cpu()
+        dense[node, mine.neighbours[node, :size].cpu()] = mine.coefficients[node, :size].cpu()
     np.testing.assert_allclose(dense, fitted.coefficients.toarray(), atol=1e-4)
     np.testing.assert_allclose(mine.unexplained.cpu(), fitted.residual, rtol=1e-4)
 
@@ -156,7 +159,7 @@ def test_edges_are_those_of_the_reference(held, error, m):
     mine = np.ones((p, p))
     mine[i, j] = listed.q_value
     # A normal tail changes by a factor of at most exp((|z| + 1) dz). With half precision a pair can
-    # fall into the next group, and groups this small then change their weights visibly.
+    # fall into the next group, and groups this small then change their priors visibly.
     factor = 1 + 1e-4 * (1 + np.abs(z)) ** 2 if held is SINGLE else np.full((p, p), 1.5)
     here, there = mine < 0.5, q_value < 0.5 / factor
     assert (q_value[here] < (factor * mine)[here] + 1e-12).all()
@@ -190,15 +193,70 @@ def test_scores_are_those_of_the_t_distribution(correlation, freedom):
     assert float(mine) == pytest.approx(expected, abs=1e-7, rel=0 if abs(expected) < 7 else 4e-3)
 
 
+def reached(counts):
+    """Return how many pairs are in each bin or above it, in each group or one before it."""
+    return counts.cumsum(axis=0)[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
+@BOTH
 @pytest.mark.usefixtures("large_blocks")
-def test_listing_fewer_pairs_never_makes_a_pair_look_surer(monkeypatch):
-    rows = mixed_rows(80, 100)
-    many = found(rows, "fdr", SINGLE)
-    monkeypatch.setattr(judging, "_LISTED_PER_COLUMN", 0.001)
-    few = found(rows, "fdr", SINGLE)
-    known = dict(zip(zip(many.source, many.target), many.q_value))
-    pairs = zip(few.source, few.target)
-    assert all(q >= known.get(pair, 0.5) - 1e-12 for pair, q in zip(pairs, few.q_value))
+@pytest.mark.parametrize("given_both", [False, True])
+def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both):
+    p, shared, margins = 150, 0.3, (0.2, 1.1)
+    columns = fitting.standard_columns(on_device(make("grid", p).sample(300)))[0].float()
+    fast = padded(columns, held.dtype)
+    refit = selection.refit(columns, fast, RULES, held)
+    values = np.zeros((len(fast), len(fast)))
+    values[:p, :p] = np.random.default_rng().normal(0.0, 0.02, (p, p)) * (1 - np.eye(p))
+    weights = learning.Weights(
+        on_device(values * held.weight_unit).to(held.dtype), held.weight_unit
+    )
+    material = pairs.gather(columns, fast, refit, weights, held)
+    source, target = np.triu_indices(p, 1)
+    every, joined = on_device(source * p + target), pairs.joined(refit)
+    exact, known = (
+        pairs.one_by_one(material, some, both=given_both, careful=False) for some in (every, joined)
+    )
+    told = pairs.Tiles(material, joined, both=given_both).count(shared, margins, 0.0)
+    by_group, by_agreement = map(np.add, told, listing.count_scores(*known, shared, margins))
+    assert len(joined)
+    assert by_group.sum() == by_agreement.sum() == len(source)
+
+    def expected(off):
+        """Count what is reached if all scores were larger by so much."""
+        bins = np.arange(listing.BINS) / listing.PER_BIN
+        size, agreed = np.abs(exact.z) + off, agreement_scores(*exact, margins) + off
+        surplus = np.sign(exact.z) * (exact.witness - shared * exact.z) + off
+        ends = np.append(GROUP_ENDS, -np.inf)
+        in_group = surplus[:, None] >= ends
+        in_bin = size[:, None] >= np.where(bins > 0, bins, -np.inf)
+        agrees = agreed[:, None] >= np.where(bins > 0, bins, -np.inf)
+        return in_group.T.astype(int) @ in_bin.astype(int), agrees.sum(axis=0)
+
+    few, many = expected(-held.rounding), expected(held.rounding)
+    groups, agreement = reached(by_group), reached(by_agreement)[0]
+    if given_both:
+        assert (few[0] <= groups).all()
+        assert (groups <= many[0]).all()
+        assert (few[1] <= agreement).all()
+        assert (agreement <= many[1]).all()
+    else:  # of two results that are equally weak, either counts: only its size is the same
+        assert (few[0][-1] <= groups[-1]).all()
+        assert (groups[-1] <= many[0][-1]).all()
+
+
+@BOTH
+@pytest.mark.usefixtures("large_blocks")
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_q_values_do_not_depend_on_how_many_are_of_interest(held, error):
+    rows = make("grid", 80).sample(100)
+    evidence = fitting.evidence_of_rows(on_device(rows), held)
+    many, few = (fitting.find_edges(evidence, error, loosest) for loosest in (0.9, 0.05))
+    wanted = dict(zip(zip(many.source, many.target), many.q_value))
+    wanted = {pair: q for pair, q in wanted.items() if q <= 0.05}
+    mine = dict(zip(zip(few.source, few.target), few.q_value))
+    assert mine.keys() == wanted.keys()
+    assert [mine[pair] for pair in wanted] == pytest.approx(list(wanted.values()), rel=1e-3)
 
 
 def test_memory_is_told_before_it_is_taken(monkeypatch):

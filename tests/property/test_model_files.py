@@ -23,7 +23,8 @@ json_values = st.recursive(
     | st.integers(-3, 700)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=3)
-    | st.sampled_from(["fdr", "fwer", "balanced", "cuda", "auto", 0.1, 50, NAMES]),
+    | st.sampled_from(["fdr", "fwer", "balanced", "cuda", "auto", 0.1, 50, NAMES])
+    | st.sampled_from(["any", "normal", "independent", ["a"], ["z"]]),
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=6,
 )
@@ -32,27 +33,37 @@ HEADER_PARTS = [
     ("parameters",),
     ("feature_names",),
     ("feature_names", 2),
-    *(("parameters", name) for name in ("error", "level", "device", "half_life")),
-    ("parameters", "new"),
+    *(
+        ("parameters", name)
+        for name in ("error", "level", "device", "half_life", "rows", "columns", "new")
+    ),
 ]
+UNTREATED = {"rows": "independent", "columns": "normal"}
 
 
-def saved(**options):
-    return HedgeGraph(**options).partial_fit(ROWS, feature_names=NAMES).parts()
+def saved(table=ROWS, **options):
+    return HedgeGraph(**options).partial_fit(table, feature_names=NAMES).parts()
 
 
-def table():
-    """Return what a GPU's engine saves: rows."""
-    header, _ = saved()
-    arrays = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:520]}
-    return header, arrays
+def table(**options):
+    """Return what a GPU's engine saves: rows, as they were treated."""
+    header, arrays = saved(**options)
+    learner = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:]}
+    treated = ("waiting", "as_is", "repeated", "wanders", "marginal_", "season_")
+    return header, learner | {k: v for k, v in arrays.items() if k.startswith(treated)}
 
 
 MODELS = {
     "sums": saved(),
     "forgetting": saved(half_life=40),
     "balanced": saved(level="balanced"),
-    "rows": table(),
+    "some columns as they are": saved(columns=["b", "d"]),
+    "with a season": saved(ROWS + 3 * np.cos(np.arange(530) / 2)[:, None]),
+    "waiting": saved(ROWS[:300]),
+    "untreated": saved(**UNTREATED),
+    "independent": saved(rows="independent", half_life=1000),
+    "rows": table(**UNTREATED),
+    "treated rows": table(columns="normal"),
 }
 ARRAYS = sorted({name for _, arrays in MODELS.values() for name in arrays})
 
@@ -73,6 +84,8 @@ def assert_sound_or_refused(path, header, arrays):
             assert str(error).startswith(f"{path}: ")  # noqa: PT017
             return False
         assert np.isfinite(model.edges_.z).all()
+        assert 0 < model.n_samples_effective_ <= model.n_samples_seen_
+        assert model.summary()
         assert np.isfinite(model.precision_).all()
         model.partial_fit(ROWS)
         assert np.isfinite(model.edges_.partial_corr).all()
@@ -86,7 +99,7 @@ def test_what_was_saved_is_accepted(path, kind):
     assert assert_sound_or_refused(path, *MODELS[kind])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(MODELS)), st.sampled_from(HEADER_PARTS), json_values, st.booleans())
 def test_any_header(path, kind, part, value, drop):
     header, arrays = copy.deepcopy(MODELS[kind])
@@ -115,6 +128,7 @@ def _one(array, draw):
 
 def _shaped(array, draw):
     shapes = [(), (0,), (1,), (4,), (5,), (4, 5), (5, 4), (0, 5), (5, 5, 1), (600, 5), (8, 5)]
+    shapes += [(33, 5), (32, 5), (5, 128), (128, 5), (128,), (2,), (2, 5)]
     return np.resize(array, draw(st.sampled_from(shapes)))
 
 
@@ -142,7 +156,7 @@ def _shuffled(array, draw):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(
     st.sampled_from(sorted(MODELS)),
     st.sampled_from(ARRAYS),

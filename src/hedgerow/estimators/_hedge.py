@@ -1,6 +1,6 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from hedgerow.estimators._assumptions import ANY, Assumptions, assumptions_of, c
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
+from hedgerow.estimators._treatment import Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import (
@@ -36,7 +37,7 @@ from hedgerow.method.likelihood import (
     needed_to_fit,
 )
 from hedgerow.method.moments import SMALLEST_SPREAD
-from hedgerow.method.promises import BALANCED, promise_of
+from hedgerow.method.promises import BALANCED, in_words, promise_of
 
 
 class HedgeGraph(AsCovariance, Kept, NotebookSummary):
@@ -97,6 +98,9 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         Its inverse.
     location_ : ndarray of shape (n_features,)
         Mean of each column.
+    treatment_ : Treatment
+        What rows and columns look like and what was done about it: columns far from normal, how
+        much rows are related and differ in size, a season; `summary` says it in words.
     n_samples_seen_ : int
     n_samples_effective_ : float
         Number of rows the tests count with: fewer than were seen, if rows are forgotten, related
@@ -142,7 +146,7 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
         device: str = "cpu",
         half_life: float | None = None,
         rows: str = ANY,
-        columns: str | Iterable[Hashable] = ANY,
+        columns: str | Collection[Hashable] = ANY,
     ) -> None:
         self.error = error
         self.level = level
@@ -399,7 +403,33 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
 
     def _effective_rows(self) -> float:
         rows = effective_rows(self._stream.rows, self._stream.half_life)
-        return rows / self._inflation().typical
+        return rows / self._inflation().per_effective
+
+    @property
+    @locked
+    def treatment_(self) -> Treatment:
+        """What rows and columns look like, and what was done about it."""
+        check_is_fitted(self)
+        return self._stream.treatment(self._inflation(), column_labels(self))
+
+    @locked
+    def summary(self) -> str:
+        """Return in a few sentences what was learned, and what was done to rows and columns.
+
+        Examples
+        --------
+        >>> rows = np.exp(np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1))
+        >>> print(HedgeGraph().fit(rows).summary())
+        2 edges among 3 columns, from 400 rows, at a false discovery rate of 0.05.
+        3 columns are far from normal (farthest: 2, 1, 0), and were replaced by scores of ranks.
+        """
+        edges = len(self._graph().up_to(self.level_).source)
+        found = (
+            f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, "
+            f"from {self.n_samples_seen_:,} rows, "
+            f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
+        )
+        return "\n".join([found, *self.treatment_.sentences()])
 
     def _graph_key(self) -> tuple[str, str, float]:
         loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
@@ -449,6 +479,8 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
 
     def _warn(self, graph: Graph) -> None:
         warn_of_columns(graph, column_labels(self))
+        for doubt in self.treatment_.doubts():
+            warn(GuaranteeWarning, doubt)
         kind = "rows" if self.n_samples_effective_ == self.n_samples_seen_ else "effective rows"
         n_rows = self.n_samples_effective_
         shortage = shortage_of_rows(

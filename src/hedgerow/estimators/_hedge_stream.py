@@ -10,9 +10,12 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
+from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
+from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
 
@@ -35,7 +38,7 @@ class HedgeStream:
         self.half_life = half_life
         self.assumptions = assumptions
         treats = not assumptions.complete
-        self.treated = TreatedRows(assumptions.as_is, half_life) if treats else None
+        self.treated = TreatedRows(assumptions, half_life) if treats else None
         self.learner = Learner(n_columns, engine, half_life)
         self._trial: Learner | None = None
 
@@ -61,9 +64,13 @@ class HedgeStream:
         if self.treated is None:
             self.learner.take(rows)
             return
+        total = len(self.treated.waiting) + len(rows)
+        done = 0
         for scored in self.treated.take(self.engine, rows):
             first = self.learner.rows == 0
-            self.learner.take(scored)
+            with part_of_a_stage(done / total, (done + len(scored)) / total):
+                self.learner.take(scored)
+            done += len(scored)
             if first:
                 self.learner.look_back(scored)
 
@@ -95,9 +102,36 @@ class HedgeStream:
         sums = self._asked().residuals()
         if sums is None:
             return no_inflation(self.n_columns)
+        assert self.treated is not None
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
-        return inflation_of(sums, n_rows, tails=not normal, memory=not independent)
+        found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
+        _, season, repeated, _ = self.treated.settled
+        left = max(n_rows - season.period + 1, 1.0)  # each phase has a mean of its own
+        return found._replace(common=repeated * n_rows / left)
+
+    def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
+        """Return what was done to rows and columns."""
+        n_rows = effective_rows(self.rows, self.half_life)
+        effective = n_rows / inflation.per_effective
+        if self.treated is None:
+            straight = np.ones(self.n_columns)
+            return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
+        as_is, season, repeated, wanders = self.treated.settled
+        straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
+        tails, memory = inflation.typical_parts()
+        return Treatment(
+            rows=self.rows,
+            effective_rows=effective,
+            scored=not as_is.all(),
+            far_from_normal=far_from_normal(straight, labels),
+            straightness=straight,
+            tails=tails,
+            memory=memory,
+            season=season.period,
+            repeated=repeated,
+            wandering=[labels[j] for j in np.flatnonzero(wanders)],
+        )
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
@@ -111,10 +145,11 @@ class HedgeStream:
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
-        learner = Learner.from_arrays(arrays, engine)
+        looked_back = 0 if assumptions.complete else FIRST_ROWS
+        learner = Learner.from_arrays(arrays, engine, looked_back)
         stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
         stream.learner = learner
-        stream.treated = TreatedRows.from_arrays(arrays, learner.half_life)
+        stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         return stream
 
     def _asked(self) -> Learner:
@@ -122,11 +157,11 @@ class HedgeStream:
 
         Once rows are handed on, it is the learner itself.
         """
-        if self.treated is None or not self.treated.still_waiting:
+        if self.treated is None or self.treated.marginals is not None:
             return self.learner
         if self._trial is None:
-            scored = self.treated.scores_so_far()
+            rows, _ = self.treated.first_attempt()
             self._trial = Learner(self.n_columns, self.engine_name, self.half_life)
-            self._trial.take(scored)
-            self._trial.look_back(scored)
+            self._trial.take(rows)
+            self._trial.look_back(rows)
         return self._trial

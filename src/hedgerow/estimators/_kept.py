@@ -1,6 +1,7 @@
 """A model in a file: save it, load it, and the parts that checkpoints hold too."""
 
 import os
+from collections.abc import Collection, Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,21 @@ from hedgerow.base import storage
 from hedgerow.base.checks import one_of
 from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
-from hedgerow.estimators._assumptions import INDEPENDENT, NORMAL, Assumptions
+from hedgerow.estimators._assumptions import INDEPENDENT, NORMAL, Assumptions, plain
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.estimators._saved import check_arrays, check_header, check_names
+from hedgerow.estimators._saved import (
+    check_array_names,
+    check_header,
+    check_learner,
+    check_names,
+    count_columns,
+    malformed_if,
+)
+from hedgerow.estimators._saved_treatment import (
+    check_treatment,
+    largest_of_treated,
+    names_of_treatment,
+)
 from hedgerow.estimators._shared import Shared
 
 _KIND = "HedgeGraph"
@@ -26,6 +39,7 @@ class Kept(Shared):
     """A learner with a `HedgeStream` that can be written to a file and go on from it."""
 
     device: str
+    columns: str | Collection[Hashable]
     _stream: HedgeStream
 
     def _check_parameters(self) -> None:
@@ -60,9 +74,10 @@ class Kept(Shared):
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
+        columns = plain(self.columns, named=names is not None)
         header = {
             "hedgerow": __version__,
-            "parameters": self.get_params(),
+            "parameters": self.get_params() | {"columns": columns},
             "feature_names": None if names is None else [str(name) for name in names],
         }
         return header, self._stream.arrays()
@@ -91,21 +106,33 @@ class Kept(Shared):
 
         def sound(**parameters: Any) -> None:
             one_of("device", parameters.get("device", "cpu"), DEVICES)
-            cls(**parameters)._check_parameters()
+            cls(**{**_BEFORE_TREATMENT, **parameters})._check_parameters()
 
         check_header(header, known, sound)
-        n_columns = check_arrays(arrays, cls(**header["parameters"])._half_life())
+        n_columns = count_columns(arrays)
         check_names(header["feature_names"], n_columns)
+        model = cls._unlearned(header, n_columns)
+        with malformed_if(ValueError):
+            assumptions = model._assumptions()
+        check_array_names(arrays, names_of_treatment(arrays, assumptions))
+        check_learner(arrays, model._half_life(), largest_of_treated(arrays))
+        check_treatment(arrays, assumptions, model._half_life())
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Return the model whose `parts` these are; raise StorageError if there is none."""
         cls.check_parts(header, arrays)
-        model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
+        model = cls._unlearned(header, arrays["pending"].shape[1])
         engine = engine_for_saved(model.device, arrays)
-        model.n_features_in_ = arrays["pending"].shape[1]
-        if header["feature_names"] is not None:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         model._stream = HedgeStream.from_arrays(arrays, engine, model._assumptions())
         model._forget_results()
+        return model
+
+    @classmethod
+    def _unlearned(cls, header: dict[str, Any], n_columns: int) -> Self:
+        """Return a model with the parameters and names of a header."""
+        model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
+        model.n_features_in_ = n_columns
+        if header["feature_names"] is not None:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         return model

@@ -100,11 +100,20 @@ class Learner:
         return {**self.engine.to_numpy(self._counted()), "pending": self.pending}
 
     @classmethod
-    def from_arrays(cls, arrays: Named, engine: str) -> Self:
-        """Return the learner whose `arrays` these are."""
+    def from_arrays(cls, arrays: Named, engine: str, looked_back: int = 0) -> Self:
+        """Return the learner whose `arrays` these are.
+
+        Rows that were kept are learned again, and as many of them ``looked_back`` on as were then.
+        """
         pending = arrays["pending"]
         learner = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
-        learner.state = learner.engine.from_numpy(arrays)
-        learner._learned_rows = int(arrays["learned_rows"])
+        if looked_back and len(arrays.get("table", ())):
+            first, later = np.split(arrays["table"], [looked_back])
+            learner.take(first)
+            learner.look_back(first)
+            learner.take(later)
+        else:
+            learner.state = learner.engine.from_numpy(arrays)
+            learner._learned_rows = int(arrays["learned_rows"])
         learner.take(pending)
         return learner

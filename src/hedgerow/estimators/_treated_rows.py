@@ -1,12 +1,13 @@
-"""Rows as they come to rows that the learner can take: waiting, scored, counted."""
+"""Rows as they come to rows that the learner can take: waiting, scored, without a season."""
 
 from collections.abc import Iterator
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines import Engine, Named
+from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.forgetting import row_weights
 from hedgerow.method.marginals import (
     FIRST_ROWS,
@@ -15,27 +16,43 @@ from hedgerow.method.marginals import (
     flat,
     look_normal,
     next_refresh,
+    straightness,
+    straightness_of,
 )
 from hedgerow.method.moments import Columns, columns_of
+from hedgerow.method.residuals import repetition
+from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
 
 _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
-_WAITING, _AS_IS, _OF_COLUMNS = "waiting", "as_is", "marginal_"
+_WAITING, _AS_IS, _REPEATED, _WANDERS = "waiting", "as_is", "repeated", "wanders"
+_OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
+
+
+class Settled(NamedTuple):
+    """What the first rows decide."""
+
+    as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
+    season: Season
+    repeated: float  # mean number of times that a row is there
+    wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
-    The first rows wait until all of them are there (`marginals`).
+    The first rows wait until all of them are there (`marginals`). A season that they show is taken
+    out of all rows (`seasons`).
     """
 
-    def __init__(self, as_is: NDArray[np.bool_], half_life: float) -> None:
-        self.as_is = as_is
+    def __init__(self, assumptions: Assumptions, half_life: float) -> None:
+        self.assumptions = assumptions
         self.half_life = half_life
         self.marginals: Marginals | None = None
-        self._room = np.empty((0, len(as_is)))
+        self._settled: Settled | None = None
+        self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
 
     @property
@@ -44,74 +61,100 @@ class TreatedRows:
         return self._room[: self._waiting]
 
     @property
-    def still_waiting(self) -> bool:
-        """Whether no row has been handed on yet."""
-        return self.marginals is None
+    def settled(self) -> Settled:
+        """What the first rows decide; or would, if no others came."""
+        return self.first_attempt()[1] if self._settled is None else self._settled
 
     def take(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
-        """Take rows; yield scored ones, in the order they came, the first `FIRST_ROWS` at once."""
-        if self.marginals is None:
+        """Take rows; yield treated ones, in the order they came, the first `FIRST_ROWS` at once."""
+        if self._settled is None:
             taken = min(len(rows), FIRST_ROWS - self._waiting)
             self._keep(rows[:taken])
             rows = rows[taken:]
             if self._waiting < FIRST_ROWS:
                 return
             first = self._room
-            self.as_is = self.as_is | flat(first)
-            self.marginals = engine.first_marginals(first, self.as_is, self.half_life)
+            as_is = self.assumptions.as_is | flat(first)
+            self.marginals = engine.first_marginals(first, as_is, self.half_life)
+            treated, self._settled = self._settle(first, as_is)
             self._room, self._waiting = first[:0].copy(), 0
-            yield first_scores(first, self.as_is)
+            yield treated
+        assert self.marginals is not None
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             some, rows = rows[: min(left, _AT_ONCE)], rows[min(left, _AT_ONCE) :]
             scored, self.marginals = engine.score_rows(self.marginals, some, self.half_life)
+            scored, season = without_season(scored, self._settled.season)
+            self._settled = self._settled._replace(season=season)
             yield scored
 
-    def scores_so_far(self) -> Array:
-        """Return the scores of rows that wait."""
-        as_is = self.as_is | flat(self.waiting)
-        if look_normal(self.waiting, as_is):
-            return self.waiting.copy()
-        return first_scores(self.waiting, as_is)
+    def first_attempt(self) -> tuple[Array, Settled]:
+        """Return what the rows that wait become if no others come, and what they decide then."""
+        as_is = self.assumptions.as_is | flat(self.waiting)
+        return self._settle(self.waiting, as_is | look_normal(self.waiting, as_is))
+
+    def straightness(self) -> Array:
+        """Return the share of each column's variance that is that of its scores."""
+        if self.marginals is None:
+            return straightness(self.waiting)
+        return straightness_of(self.marginals)
 
     def columns(self) -> Columns:
         """Return mean and spread of each column, in the units it came in."""
         if self.marginals is None:
-            weights = row_weights(0, self._waiting, self.half_life)
-            return columns_of(self.waiting, weights)
+            return columns_of(self.waiting, row_weights(0, self._waiting, self.half_life))
         known = self.marginals
         return Columns(known.rows, known.mean, known.squares, known.weight)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
-        named: Named = {_WAITING: self.waiting, _AS_IS: self.as_is}
-        if self.marginals is not None:
-            known = self.marginals._asdict()
-            del known["as_is"]
-            named |= {f"{_OF_COLUMNS}{name}": np.array(value) for name, value in known.items()}
+        named: Named = {_WAITING: self.waiting}
+        if self.marginals is not None and self._settled is not None:
+            as_is, season, repeated, wanders = self._settled
+            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated), _WANDERS: wanders}
+            named |= {
+                f"{_OF_COLUMNS}{name}": np.array(getattr(self.marginals, name))
+                for name in Marginals._fields[1:]
+            }
+            named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
         return named
 
     @classmethod
-    def from_arrays(cls, arrays: Named, half_life: float) -> Self | None:
+    def from_arrays(cls, arrays: Named, assumptions: Assumptions, half_life: float) -> Self | None:
         """Return the state whose `arrays` these are, None if there are none of it."""
         if _WAITING not in arrays:
             return None
-        treated = cls(np.array(arrays[_AS_IS]), half_life)
+        treated = cls(assumptions, half_life)
         treated._keep(arrays[_WAITING])
-        if f"{_OF_COLUMNS}knots" in arrays:
+        if _AS_IS in arrays:
+            as_is = np.array(arrays[_AS_IS])
             knots, at, between, scores, mean, squares, weight, rows = (
                 np.array(arrays[f"{_OF_COLUMNS}{name}"]) for name in Marginals._fields[1:]
             )
             treated.marginals = Marginals(
-                treated.as_is, knots, at, between, scores, mean, squares, float(weight), int(rows)
+                as_is, knots, at, between, scores, mean, squares, float(weight), int(rows)
+            )
+            seen, counts, means = (
+                np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields
+            )
+            season = Season(int(seen), counts, means)
+            treated._settled = Settled(
+                as_is, season, float(arrays[_REPEATED]), np.array(arrays[_WANDERS])
             )
         return treated
+
+    def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
+        scored = first_scores(rows, as_is)
+        if self.assumptions.independent:
+            return scored, Settled(as_is, no_season(scored), 1.0, np.zeros_like(as_is))
+        treated, season = first_season(scored)
+        return treated, Settled(as_is, season, repetition(rows), wandering(treated))
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)
         if needed > len(self._room):
             size = min(max(needed, 2 * len(self._room), _LEAST_ROOM), FIRST_ROWS)
-            room = np.empty((size, len(self.as_is)))
+            room = np.empty((size, self._room.shape[1]))
             room[: self._waiting] = self.waiting
             self._room = room
         self._room[self._waiting : needed] = rows

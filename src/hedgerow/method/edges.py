@@ -69,7 +69,7 @@ def judge_pairs(
     """
     upper = np.triu_indices(len(corr), 1)
     inflation = inflation or no_inflation(len(corr))
-    n_rows = max(n_rows / inflation.typical, MIN_ROWS)
+    n_rows = max(n_rows / inflation.per_effective, MIN_ROWS)
     calm = calming(inflation, *upper)
     fitted = refit(corr, n_rows)
     careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted

@@ -24,12 +24,17 @@ def pair_priors(z: Array, witness: Array, n_columns: int, *, count_nulls_only: b
     That surplus is made uncorrelated with z, so that for a pair without an edge it says nothing
     about how small the p-value will be.
     """
-    centre = np.abs(z) < CENTRE
-    shared = shared_part(float(witness[centre] @ z[centre]), float(z[centre] @ z[centre]))
+    shared = shared_part(*central_sums(z, witness))
     groups = _merge_small(surplus_groups(z, witness, shared), smallest_group(n_columns))
     share = null_shares(two_sided(z), groups)
     priors = group_priors(share, np.bincount(groups), count_nulls_only=count_nulls_only)
     return priors[groups]
+
+
+def central_sums(z: Array, witness: Array) -> tuple[float, float]:
+    """Return the sums of witness times z and of z squared over central pairs."""
+    centre = np.abs(z) < CENTRE
+    return float(witness[centre] @ z[centre]), float(z[centre] @ z[centre])
 
 
 def shared_part(together: float, alone: float) -> float:

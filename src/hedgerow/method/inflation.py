@@ -38,10 +38,21 @@ class Inflation(NamedTuple):
     tails: Array  # (p,)
     echoes: Array  # (p, k): autocorrelations, by the roots of what they count in a sum over lags
     typical: float  # median factor of pairs
+    common: float = 1.0  # one more factor, of all pairs
+
+    @property
+    def per_effective(self) -> float:
+        """Number of rows for each effective one."""
+        return self.typical * self.common
 
     def part(self, columns: Indices) -> "Inflation":
         """Return the factors of some columns."""
         return self._replace(tails=self.tails[columns], echoes=self.echoes[columns])
+
+    def typical_parts(self) -> tuple[float, float]:
+        """Return the typical factor for rows of unlike size, and what is left: for memory."""
+        tails = max(float(np.median(self.tails)) ** 2, 1.0)
+        return tails, max(self.typical / tails, 1.0)
 
     @property
     def matters(self) -> bool:
@@ -75,7 +86,7 @@ def inflation_of(
 
 
 def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
-    """Return the factors of pairs of columns, none below one."""
+    """Return the factors of pairs of columns, none below one, without the ``common`` one."""
     tails = inflation.tails[first] * inflation.tails[second]
     echo = 1.0 + (inflation.echoes[first] * inflation.echoes[second]).sum(axis=-1)
     factors: Array = np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
@@ -122,16 +133,18 @@ def tail_factors(sums: Residuals, n_rows: float) -> Array:
     return roots
 
 
-def autocorrelations(lags: Array, n_rows: float) -> Array:
-    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+class Autoregressions(NamedTuple):
+    """An autoregression for each column."""
 
-    Durbin and Levinson's recursion gives the regressions of all orders from the sums of products.
+    measured: Array  # (LAGS + 1, p); autocorrelations
+    order: NDArray[np.intp]  # (p,)
+    coefficients: Array  # (most + 1, p); row k: of the value k rows before; zero beyond the order
 
-    Examples
-    --------
-    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations(lags, 1000.0)[:3].ravel()
-    array([0.5  , 0.25 , 0.125])
+
+def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
+    """Return the autoregressions of the orders that Akaike's criterion chooses.
+
+    Durbin and Levinson's recursion gives those of all orders from the sums of products.
     """
     n_columns = lags.shape[1]
     varied = lags[0] > 0
@@ -139,8 +152,7 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
     most = int(min(LAGS, n_rows // _ROWS_PER_ORDER))
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
-    left = np.ones(n_columns)
-    best = np.zeros(n_columns)
+    left, best = np.ones(n_columns), np.zeros(n_columns)
     for step in range(1, most + 1):
         explained = (current[1:step] * measured[step - 1 : 0 : -1]).sum(axis=0)
         echo = np.clip((measured[step] - explained) / left, -_LARGEST_ECHO, _LARGEST_ECHO)
@@ -151,13 +163,26 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
         better = varied & (criterion < best)
         best, order = np.where(better, criterion, best), np.where(better, step, order)
         chosen = np.where(better, current, chosen)
+    return Autoregressions(measured, order, chosen)
+
+
+def autocorrelations(lags: Array, n_rows: float) -> Array:
+    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+
+    Examples
+    --------
+    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
+    >>> autocorrelations(lags, 1000.0)[:3].ravel()
+    array([0.5  , 0.25 , 0.125])
+    """
+    measured, order, coefficients = autoregressions(lags, n_rows)
     farthest = int(min(_FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
-    known = np.zeros((farthest + 1, n_columns))
+    known = np.zeros((farthest + 1, lags.shape[1]))
     known[0] = 1.0
     top = int(order.max(initial=0))
     for lag in range(1, farthest + 1):
         reach = min(lag, top)
-        follows = (chosen[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
+        follows = (coefficients[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
         within = measured[lag] if lag <= LAGS else 0.0
         known[lag] = np.where(lag <= order, within, follows)
         if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < _FORGOTTEN).all():

@@ -39,9 +39,14 @@ def smallest_levels(
     levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)
     if error == BALANCED:
         return levels
+    agreed = two_sided(agreement_scores(z, witness, margins))
+    return np.maximum(levels, adjust(agreed, n_tests))
+
+
+def agreement_scores(z: Array, witness: Array, margins: tuple[float, float]) -> Array:
+    """Return by how much Hedge's score, or else the refit's, is clear of chance and margins."""
     off_witness, off_z = margins
-    agreement = np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z)
-    return np.maximum(levels, adjust(two_sided(np.maximum(agreement, 0.0)), n_tests))
+    return np.maximum(np.maximum(np.sign(z) * witness - off_witness, np.abs(z) - off_z), 0.0)
 
 
 def plausible_bias(n_columns: int, n_rows: float) -> float:

@@ -97,21 +97,42 @@ def normality(rows: Rows) -> Array:
     n = len(rows)
     if n < 5:  # the approximation begins there
         return np.ones(rows.shape[1])
-    expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    values = np.sort(rows, axis=0)
-    values = values - values.mean(axis=0)
-    squares = np.square(values).sum(axis=0)
-    matched = np.square(expected @ values)
-    enough = squares > 0
-    share = np.divide(
-        matched, expected @ expected * squares, out=np.ones_like(squares), where=enough
-    )
-    missing = np.maximum(1.0 - share, np.finfo(np.float64).tiny)
+    missing = np.maximum(1.0 - straightness(rows), np.finfo(np.float64).tiny)
     log_n = np.log(n)
     centre = -1.2725 + 1.0521 * (np.log(log_n) - log_n)
     spread = 1.0308 - 0.26758 * (np.log(log_n) + 2.0 / log_n)
     p_values: Array = special.ndtr(-(np.log(missing) - centre) / spread)
     return p_values
+
+
+def straightness(rows: Rows) -> Array:
+    """Return the squared correlation of each column's ordered values with normal scores."""
+    n = len(rows)
+    expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
+    return _squared_correlation(values.T, expected[None, :], np.ones((1, n)))
+
+
+def straightness_of(marginals: Marginals) -> Array:
+    """Return the same of all rows that were counted: values at knots with the knots' scores."""
+    finite = np.isfinite(marginals.knots)
+    share = marginals.between / 2
+    weight = marginals.at + share
+    weight[:, 1:] += share[:, :-1]
+    values = np.where(finite, marginals.knots, 0.0)
+    return _squared_correlation(values, marginals.scores, np.where(finite, weight, 0.0))
+
+
+def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
+    """Return it for each row of two matrices; one where nothing varies."""
+    total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+    values = values - (weight * values).sum(axis=1, keepdims=True) / total
+    scores = scores - (weight * scores).sum(axis=1, keepdims=True) / total
+    values = values / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)
+    room = (weight * values**2).sum(axis=1) * (weight * scores**2).sum(axis=1)
+    matched = np.square((weight * values * scores).sum(axis=1))
+    result: Array = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
+    return np.minimum(result, 1.0)
 
 
 def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:

@@ -1,5 +1,6 @@
 """What a run knows, and how it becomes a checkpoint and back."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +55,15 @@ def restored(saved: Checkpoint, source: Source, model: HedgeGraph) -> State:
     learned = HedgeGraph.from_parts(header, saved.arrays)
     before, now = learned.get_params(), model.get_params()
     for name in now:
-        if now[name] != before[name] and name != "device":
+        if _plain(now[name]) != _plain(before[name]) and name != "device":
             raise DataError(
                 f"{name} must stay the same, got {now[name]!r}, "
                 f"and the checkpoint has {before[name]!r}"
             )
     return State(learned, saved.schema, saved.offset, saved.bad_rows, saved.changes)
+
+
+def _plain(value: Any) -> Any:
+    """Return names of columns, in whatever they were given, as a list of texts."""
+    names = isinstance(value, Collection) and not isinstance(value, str)
+    return [str(name) for name in value] if names else value

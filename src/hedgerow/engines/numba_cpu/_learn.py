@@ -20,6 +20,7 @@ from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import HedgeState, share_of
 from hedgerow.method.learned import Learned, learned_of, named, scaled
+from hedgerow.method.marginals import FIRST_ROWS, KNOTS
 from hedgerow.method.moments import Columns, Moments, init_moments, scaled_columns
 from hedgerow.method.residuals import LAGS, Residuals
 from hedgerow.progress import report
@@ -34,6 +35,8 @@ _SHORTEST_CHUNK, _LONGEST_CHUNK = 512, 4096  # rows of a chunk
 _MOST_NODES = 96  # learned at a time, for their state to stay in the cache of a core
 _MOST_COLUMNS = 24  # whose products are added at a time
 _PER_THREAD = 2300  # bytes for each column while Hedge is asked, and while neighbours are chosen
+# The first rows as they came and scored, knots and counts, and some copies of these in passing.
+BYTES_PER_COLUMN = 8 * (2 * FIRST_ROWS + 10 * KNOTS)
 _MIRRORED = 64  # rows of the matrix of products that are copied to columns at a time
 
 
@@ -59,10 +62,10 @@ def init(n_columns: int, half_life: float = NEVER) -> Learned:
 def needed_bytes(n_columns: int) -> int:
     """Return about how much memory learning and testing take at most, beside the rows.
 
-    That is products, gradients and averages, and then either two chunks of rows, or the scores of
-    all pairs and what each thread has in hand (docs/speed.md).
+    That is products, gradients and averages, what is known of single columns, and then either two
+    chunks of rows, or the scores of all pairs and what each thread has in hand (docs/speed.md).
     """
-    held, scores = 16 * n_columns**2, 4 * n_columns**2
+    held, scores = 16 * n_columns**2 + BYTES_PER_COLUMN * n_columns, 4 * n_columns**2
     chunks = 2 * (8 + 4) * _SHORTEST_CHUNK * n_columns
     return held + max(chunks, scores + _PER_THREAD * n_columns * thread_count())
 

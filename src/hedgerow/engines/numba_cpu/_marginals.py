@@ -8,25 +8,34 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
-from hedgerow.method.marginals import Marginals, knots_only, refreshed_when_due
+from hedgerow.method.marginals import Marginals, knots_only, refreshed, refreshed_when_due
 
 Array = NDArray[np.float64]
 
 _COLUMNS = 8  # that share a line of memory, and whose knots fit beside it into the nearest cache
 _MOST_COLUMNS = 256
+_NEAREST = 1e-300  # between knots that are no farther apart is a step: a slope could overflow
 
 
 def first_marginals(
     rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
 ) -> Marginals:
     """Return what the first rows say about each column."""
-    return score_rows(knots_only(rows, as_is), rows, half_life)[1]
+    return refreshed(_scored(knots_only(rows, as_is), rows, half_life)[1], half_life)
 
 
 def score_rows(
     marginals: Marginals, rows: NDArray[np.floating], half_life: float
 ) -> tuple[Array, Marginals]:
     """Return the scores of rows before the next refresh, and what is known after them."""
+    result, after = _scored(marginals, rows, half_life)
+    return result, refreshed_when_due(after, half_life)
+
+
+def _scored(
+    marginals: Marginals, rows: NDArray[np.floating], half_life: float
+) -> tuple[Array, Marginals]:
+    """Return the scores of rows, and the counts and moments with these rows, in place."""
     result = np.empty(rows.shape)
     kept = 0.5 ** (1.0 / half_life)
     lines = _lines(marginals)
@@ -39,19 +48,18 @@ def score_rows(
     weight = marginals.weight
     for _ in range(len(rows)):
         weight = weight * kept + 1.0
-    after = marginals._replace(weight=weight, rows=marginals.rows + len(rows))
-    return result, refreshed_when_due(after, half_life)
+    return result, marginals._replace(weight=weight, rows=marginals.rows + len(rows))
 
 
 def _lines(marginals: Marginals) -> Array:
     """Return origin, score there and slope of the line from each knot to the next, by column."""
     knots, scores = marginals.knots, marginals.scores
     finite = np.isfinite(knots)
-    ends = finite[:, :-1] & finite[:, 1:]
     origins = np.where(finite, knots, 0.0)
     slopes = np.zeros_like(knots)
     rise, run = np.diff(scores, axis=1), np.diff(origins, axis=1)
-    np.divide(rise, run, out=slopes[:, :-1], where=ends)
+    apart = run > _NEAREST
+    np.divide(rise, run, out=slopes[:, :-1], where=finite[:, :-1] & finite[:, 1:] & apart)
     starts = scores.copy()
     starts[:, 0] = scores[:, 1]
     return np.stack([origins, starts, slopes], axis=1)

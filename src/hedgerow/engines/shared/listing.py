@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.groups import merged_labels, smallest_group, surplus_groups
-from hedgerow.method.levels import smallest_levels
+from hedgerow.method.groups import GROUP_ENDS, merged_labels, smallest_group, surplus_groups
+from hedgerow.method.levels import agreement_scores, smallest_levels
 from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
 from hedgerow.method.scores import two_sided
 
@@ -29,7 +29,7 @@ PER_BIN = float(_BINS_TO_MEDIAN / -special.ndtri(0.25))
 _LOW = two_sided(np.arange(1, BINS + 1) / PER_BIN)
 _LOW[-1] = 0.0
 _HIGH = two_sided(np.arange(BINS) / PER_BIN)
-# Scores were rounded to single precision before they were counted.
+# By this much, scores that were counted can differ from those that decide: single precision.
 _ROUNDING = 1e-4
 
 
@@ -49,12 +49,32 @@ class Judged(NamedTuple):
     q_value: Array
 
 
+def count_scores(
+    z: Array, witness: Array, shared: float, margins: tuple[float, float]
+) -> tuple[Counts, Counts]:
+    """Return how many of some pairs are in each group and bin, and in each bin of agreement."""
+    groups = surplus_groups(z, witness, shared)
+    by_group = np.bincount(groups * BINS + _bins(np.abs(z)), minlength=(len(GROUP_ENDS) + 1) * BINS)
+    agreed = _bins(agreement_scores(z, witness, margins))
+    return by_group.reshape(-1, BINS), np.bincount(agreed, minlength=BINS)[None]
+
+
+def _bins(size: Array) -> Indices:
+    return np.minimum(size * PER_BIN, BINS - 1).astype(np.intp)
+
+
 def plan(
-    by_group: Counts, by_agreement: Counts, n_columns: int, error: str, loosest: float
+    by_group: Counts,
+    by_agreement: Counts,
+    n_columns: int,
+    error: str,
+    loosest: float,
+    rounding: float = _ROUNDING,
 ) -> Plan:
     """Return priors and cuts from the counts of pairs by group and bin.
 
-    Pairs outside the cuts have q-values above ``loosest``.
+    Pairs outside the cuts have q-values above ``loosest``, if the scores that were counted are
+    within ``rounding`` of those that decide.
     """
     labels = merged_labels(by_group.sum(axis=1), smallest_group(n_columns))
     merged = np.zeros((labels[-1] + 1, BINS), dtype=np.int64)
@@ -62,25 +82,26 @@ def plan(
     size = merged.sum(axis=1)
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
     priors = group_priors(share, size, count_nulls_only=error != "fwer")[labels]
-    at_most = largest_of_interest(by_group, priors[:, None], loosest)
-    cuts = -special.ndtri(np.minimum(at_most * priors, 1.0) / 2) - _ROUNDING
-    agreement = largest_of_interest(by_agreement, np.ones((1, 1)), loosest)
-    return Plan(priors, cuts, float(-special.ndtri(agreement / 2)) - _ROUNDING)
+    at_most = largest_of_interest(by_group, priors[:, None], error, loosest)
+    cuts = -special.ndtri(np.minimum(at_most * priors, 1.0) / 2) - rounding
+    agreement = largest_of_interest(by_agreement, np.ones((1, 1)), error, loosest)
+    return Plan(priors, cuts, float(-special.ndtri(agreement / 2)) - rounding)
 
 
-def largest_of_interest(counts: Counts, priors: Array, loosest: float) -> float:
-    """Return a p-value over its prior above which Benjamini and Hochberg's exceeds ``loosest``.
+def largest_of_interest(counts: Counts, priors: Array, error: str, loosest: float) -> float:
+    """Return a p-value over its prior above which the adjusted one exceeds ``loosest``.
 
     The k-th smallest of n p-values has at least the adjusted value p n / k that is smallest from
-    it on. In a bin, p is at least the bin's lower end, and k at most the number of pairs whose bins
-    begin below its upper end. Holm's adjusted values are larger still.
+    it on (Benjamini and Hochberg), or p (n - k + 1) (Holm). In a bin, p is at least the bin's lower
+    end, and k at most the number of pairs whose bins begin below its upper end.
     """
     low = np.minimum(_LOW / priors, 1.0).ravel()
     high = np.minimum(_HIGH / priors, 1.0).ravel()
     order = np.argsort(low, kind="stable")
     up_to = np.concatenate([[0], np.cumsum(counts.ravel()[order])])
     rank = up_to[np.searchsorted(low[order], high, side="right")]
-    adjusted = low * counts.sum() / np.maximum(rank, 1)
+    n_tests, rank = counts.sum(), np.maximum(rank, 1)
+    adjusted = low * (n_tests - rank + 1) if error == "fwer" else low * n_tests / rank
     interesting = (adjusted <= loosest) & (counts.ravel() > 0)
     return float(high[interesting].max(initial=0.0))
 

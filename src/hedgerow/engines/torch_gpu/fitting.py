@@ -132,9 +132,5 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
-    tests = judge_pairs(
-        evidence.columns.float(), evidence.weights, error, evidence.settings, loosest
-    )
-    keep = tests.q_value <= loosest
-    kept = {name: getattr(tests, name)[keep].cpu().numpy() for name in tests._fields[:6]}
-    return Edges(**kept, unexplained=tests.unexplained.cpu().numpy())
+    columns, weights, settings = evidence.columns.float(), evidence.weights, evidence.settings
+    return judge_pairs(columns, weights, error, settings, loosest)

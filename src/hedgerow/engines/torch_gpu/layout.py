@@ -14,17 +14,18 @@ class Settings(NamedTuple):
 
     dtype: torch.dtype
     precision: str  # how Triton multiplies them ...
-    copies: int  # ... and in how many parts it then holds residuals
+    parts: int  # ... and in how many it then holds residuals
     weight_unit: float  # scales weights to the middle of the range of dtype
     product_shift: float  # the same for unnormalised weights, as a power of two
     collinear: float  # variance left of a variable below which rounding errors would show
     remade_rows: int  # up to this many rows, pulls are made again rather than stored ...
     kept_rows: int  # ... and later, up to this many rows after they were stored
     averages: int  # weights are averaged at least so often in a pass, and at most in every batch
+    rounding: float  # of the scores of all pairs, beside those of listed pairs
 
 
-HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32)
-SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30)
+HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32, 0.05)
+SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30, 2e-3)
 
 
 def whole(size: int, of: int = TILE) -> int:

@@ -206,7 +206,7 @@ class _Strip:
         """Return the shape of a program's blocks, smaller where batches are long."""
         nodes, settings = BLOCK_NODES, self.settings
         room = _FAST_BYTES // settings.dtype.itemsize
-        while nodes * n_residuals * settings.copies + width * n_rows * stages > room:
+        while nodes * n_residuals * settings.parts + width * n_rows * stages > room:
             if width > _NARROWEST:
                 width //= 2
             else:

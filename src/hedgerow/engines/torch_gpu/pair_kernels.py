@@ -2,7 +2,7 @@
 """Triton kernels over all pairs i < j, tile by tile.
 
 Every kernel computes the same two scores of a tile's pairs, the refit's z and Hedge's witness, and
-differs in what it does with them: sum, count, or list. Pairs that the refit's weights join are
+differs in what it does with them: sum, count, or list. Pairs that the refit joins are
 left out (``skipped``): their score has another term, and they are few enough to be tested singly.
 """
 
@@ -74,15 +74,28 @@ def sum_centre(
     tl.store(part + 1, tl.sum(z * z))
 
 
-@triton.jit(do_not_specialize=_CHANGING)
-def count_groups(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit, shared, median, ends, counts,
-    N_ENDS: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """Count the pairs whose surplus reaches each end, and those of them with a large p-value.
+@triton.jit
+def _agreement(z, witness, off_witness, off_z):
+    """Return by how much the witness, or else z, is clear of its margin (``method.levels``)."""
+    return tl.maximum(tl.where(z < 0, -witness, witness) - off_witness, tl.abs(z) - off_z)
 
-    Both counts of a tile fit in one integer: the second is in the upper half.
+
+@triton.jit
+def _bin_of(size, PER_BIN: tl.constexpr, BINS: tl.constexpr):
+    return tl.minimum(size * PER_BIN, BINS - 1.0).to(tl.int32)
+
+
+@triton.jit(do_not_specialize=_CHANGING)
+def count_pairs(
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
+    first, p, width, m, unit, shared, ends, off_witness, off_z, least, counts,
+    COUNTERS: tl.constexpr, N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
+    BOTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Count the pairs by group of surplus and size of z, and by size of agreement.
+
+    Each of several counters has a row of bins for every group, and one for agreement, of which only
+    pairs with the ``least`` or more are counted: most have less, and would wait for each other.
     """
     if tl.program_id(0) > tl.program_id(1):
         return
@@ -91,19 +104,24 @@ def count_groups(
         first, p, width, m, unit, BOTH, BLOCK,
     )  # fmt: skip
     surplus = tl.where(z < 0, -witness, witness) - shared * tl.abs(z)
-    one = tl.where(counted, tl.where(tl.abs(z) < median, 65537, 1), 0)
-    part = counts + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * (N_ENDS + 1)
+    group = tl.zeros((BLOCK, BLOCK), tl.int32)
     for e in tl.static_range(N_ENDS):
-        reached = tl.where(surplus >= tl.load(ends + e), one, 0)
-        tl.store(part + e, tl.sum(reached))
-    tl.store(part + N_ENDS, tl.sum(one))
+        group += (surplus < tl.load(ends + e)).to(tl.int32)
+    one = tl.full((BLOCK, BLOCK), 1, tl.int32)
+    counter = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) % COUNTERS
+    at = counts + counter * (N_ENDS + 2) * BINS
+    here = group * BINS + _bin_of(tl.abs(z), PER_BIN, BINS)
+    tl.atomic_add(at + here, one, mask=counted, sem="relaxed")
+    agreement = _agreement(z, witness, off_witness, off_z)
+    there = (N_ENDS + 1) * BINS + _bin_of(tl.maximum(agreement, 0.0), PER_BIN, BINS)
+    tl.atomic_add(at + there, one, mask=counted & (agreement >= least), sem="relaxed")
 
 
 @triton.jit(do_not_specialize=_CHANGING)
 def list_pairs(
     both_products, one_sided, products, weights, spread, sizes, starts, skipped,
     first, p, width, m, unit,
-    shared, ends, cuts, agreement_cut, witness_loss, z_loss, found, pairs, capacity,
+    shared, ends, off_witness, off_z, cuts, agreement_cut, found, pairs, capacity,
     N_ENDS: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """List the pairs whose z exceeds the cut of their group, or whose witnesses agree."""
@@ -114,13 +132,12 @@ def list_pairs(
         first, p, width, m, unit, BOTH, BLOCK,
     )  # fmt: skip
     size = tl.abs(z)
-    same = tl.where(z < 0, -witness, witness)
-    surplus = same - shared * size
+    surplus = tl.where(z < 0, -witness, witness) - shared * size
     cut = tl.zeros((BLOCK, BLOCK), tl.float32) + tl.load(cuts + N_ENDS)
     for e in tl.static_range(N_ENDS - 1, -1, -1):
         cut = tl.where(surplus >= tl.load(ends + e), tl.load(cuts + e), cut)
-    agreement = tl.maximum(same - witness_loss, size - z_loss)
-    wanted = counted & ((size >= cut) | (agreement >= agreement_cut))
+    agrees = _agreement(z, witness, off_witness, off_z) >= agreement_cut
+    wanted = counted & ((size >= cut) | agrees)
     if tl.sum(wanted.to(tl.int32)) > 0:
         one = wanted.to(tl.int32)
         slot = tl.atomic_add(found + tl.zeros((BLOCK, BLOCK), tl.int32), one, mask=wanted)

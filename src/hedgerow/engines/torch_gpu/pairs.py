@@ -8,23 +8,31 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from hedgerow.engines.shared.listing import BINS, PER_BIN, Counts
 from hedgerow.engines.torch_gpu import pair_kernels
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
-from hedgerow.engines.torch_gpu.singles import given_one, mean_products, weight_of
+from hedgerow.engines.torch_gpu.singles import coefficient_of, given_one, mean_products
 from hedgerow.engines.torch_gpu.stand_ins import weaken
+from hedgerow.method.groups import CENTRE, GROUP_ENDS
+
+Array = NDArray[np.float64]
 
 _BLOCK = 64  # nodes along each side of a tile
 _CHUNK_BYTES = 2 << 30
+_COUNTERS = 512  # of every bin, so that few programs count with the same one at a time
+_N_ENDS = len(GROUP_ENDS)
 _TINY = 1e-12
 
 
-class Evidence(NamedTuple):
+class Material(NamedTuple):
     """All that the scores of pairs are made from."""
 
     columns: Tensor  # (p, m); standardised, float32
@@ -45,22 +53,22 @@ class _Chunk(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Of some pairs, float64."""
+    """Of some pairs, on the host."""
 
-    z: Tensor
-    witness: Tensor
+    z: Array
+    witness: Array
 
 
 def gather(
     columns: Tensor, fast_columns: Tensor, refit: Refit, weights: Weights, settings: Settings
-) -> Evidence:
-    """Return the evidence on all pairs."""
+) -> Material:
+    """Return what the scores of all pairs are made from."""
     p, m = columns.shape
     hedge = columns - _times(weights.values, fast_columns)[:p] * (m**0.5 / weights.unit)
     spread = torch.ones(len(fast_columns), device=columns.device)
     spread[:p] = hedge.double().square().mean(1).sqrt().clamp(min=_TINY)
     refit_spread = refit.unexplained.clamp(min=settings.collinear).sqrt()
-    return Evidence(
+    return Material(
         columns=columns,
         refit=refit,
         weights=weights,
@@ -73,7 +81,7 @@ def gather(
 
 
 def joined(refit: Refit) -> Tensor:
-    """Return the pairs i < j, as i * p + j, that the refit's weights join; in order."""
+    """Return the pairs i < j, as i * p + j, that the refit joins; in order."""
     p = len(refit.sizes)
     node = torch.arange(p, device=refit.sizes.device)[:, None].expand_as(refit.neighbours)
     there = refit.neighbours >= 0
@@ -81,100 +89,98 @@ def joined(refit: Refit) -> Tensor:
     return torch.unique(torch.minimum(a, b) * p + torch.maximum(a, b))
 
 
-def estimates(evidence: Evidence, pairs: Tensor) -> Tensor:
+def estimates(material: Material, pairs: Tensor) -> Tensor:
     """Return the refit's estimates of the partial correlations of listed pairs."""
-    i, j = _ends(evidence, pairs)
-    refit, scale = evidence.refit, evidence.refit_spread
-    direct = weight_of(refit, i, j) * scale[j] / scale[i]
-    direct = direct + weight_of(refit, j, i) * scale[i] / scale[j]
-    return (mean_products(evidence.refit_residuals, i, j) + direct).clamp(-1.0, 1.0)
+    i, j = _ends(material, pairs)
+    refit, scale = material.refit, material.refit_spread
+    direct = coefficient_of(refit, i, j) * scale[j] / scale[i]
+    direct = direct + coefficient_of(refit, j, i) * scale[i] / scale[j]
+    return (mean_products(material.refit_residuals, i, j) + direct).clamp(-1.0, 1.0)
 
 
-def one_by_one(evidence: Evidence, pairs: Tensor, *, both: bool, careful: bool) -> Scores:
+def one_by_one(material: Material, pairs: Tensor, *, both: bool, careful: bool) -> Scores:
     """Return the scores of listed pairs, from the rows; if careful, with stand-ins in mind."""
-    m = evidence.columns.shape[1]
-    i, j = _ends(evidence, pairs)
-    sizes = evidence.refit.sizes
+    m = material.columns.shape[1]
+    i, j = _ends(material, pairs)
+    sizes = material.refit.sizes
     if both:
         used = torch.maximum(sizes[i], sizes[j])
-        z = z_score(estimates(evidence, pairs), m - 2.0 - used)
+        z = z_score(estimates(material, pairs), m - 2.0 - used)
     else:
-        z = _given_fewer(evidence, i, j, careful=careful)
-    values, spread = evidence.weights.values, evidence.hedge_spread.double()
+        z = _given_fewer(material, i, j, careful=careful)
+    values, spread = material.weights.values, material.hedge_spread.double()
     direct = values[i, j].double() * spread[j] / spread[i]
-    direct = (direct + values[j, i].double() * spread[i] / spread[j]) / evidence.weights.unit
-    related = mean_products(evidence.hedge_residuals, i, j) + direct
-    return Scores(z, z_score(related, m - 2.0))
+    direct = (direct + values[j, i].double() * spread[i] / spread[j]) / material.weights.unit
+    related = mean_products(material.hedge_residuals, i, j) + direct
+    return Scores(z.cpu().numpy(), z_score(related, m - 2.0).cpu().numpy())
 
 
 class Tiles:
     """All pairs i < j in tiles, without those that the refit joins."""
 
-    def __init__(self, evidence: Evidence, skipped: Tensor, *, both: bool) -> None:
-        self.p, self.m = evidence.columns.shape
-        self.evidence, self.both = evidence, both
-        dtype = evidence.settings.dtype
-        self.hedge = padded(evidence.hedge_residuals, dtype)
-        self.refit = padded(evidence.refit_residuals, dtype) if both else self.hedge
+    def __init__(self, material: Material, skipped: Tensor, *, both: bool) -> None:
+        self.p, self.m = material.columns.shape
+        self.material, self.both = material, both
+        dtype = material.settings.dtype
+        self.hedge = padded(material.hedge_residuals, dtype)
+        self.refit = padded(material.refit_residuals, dtype) if both else self.hedge
         self.width = len(self.hedge)
         self.sizes = torch.zeros(self.width, dtype=torch.int32, device=skipped.device)
-        self.sizes[: self.p] = evidence.refit.sizes
+        self.sizes[: self.p] = material.refit.sizes
         n_blocks = self.width // _BLOCK
         tile = skipped // self.p // _BLOCK * n_blocks + skipped % self.p // _BLOCK
         tile, order = torch.sort(tile)
         self.skipped = torch.cat([skipped[order], skipped.new_zeros(1)])
         every = torch.arange(n_blocks**2 + 1, device=skipped.device)
         self.starts = torch.searchsorted(tile, every).int()
+        self.ends = torch.tensor(GROUP_ENDS, dtype=torch.float32, device=skipped.device)
 
-    def shared(self, centre: float) -> tuple[float, float]:
-        """Return the sums of witness times z and of z squared over the pairs with small z."""
+    def central_sums(self) -> tuple[float, float]:
+        """Return the sums of witness times z and of z squared over central pairs."""
         total = torch.zeros(2, dtype=torch.float64, device=self.hedge.device)
         for chunk in self._chunks():
             sums = torch.zeros((*chunk.grid, 2), device=self.hedge.device)
-            self._run(pair_kernels.sum_centre, chunk, centre, sums)
+            self._run(pair_kernels.sum_centre, chunk, CENTRE, sums)
             total += sums.sum((0, 1), dtype=torch.float64)
         return float(total[0]), float(total[1])
 
-    def group_counts(self, shared: float, median: float, ends: Tensor) -> Tensor:
-        """Return the sizes of the groups of surplus and, of each, the pairs with a large p-value.
+    def count(
+        self, shared: float, margins: tuple[float, float], least: float
+    ) -> tuple[Counts, Counts]:
+        """Return how many pairs are in each group and bin, and in each bin of agreement.
 
-        The result has one row for each group, from the one beyond the first end to the rest.
+        Pairs with less than the ``least`` agreement of interest are all in the first bin.
         """
-        reached = torch.zeros((len(ends) + 1, 2), dtype=torch.int64, device=self.hedge.device)
-        bounds = ends.float()
+        shape = (_N_ENDS + 2, BINS)
+        total = torch.zeros(shape, dtype=torch.int64, device=self.hedge.device)
         for chunk in self._chunks():
-            counts = torch.zeros(
-                (*chunk.grid, len(ends) + 1), dtype=torch.int32, device=self.hedge.device
-            )
+            counts = torch.zeros((_COUNTERS, *shape), dtype=torch.int32, device=total.device)
             self._run(
-                pair_kernels.count_groups, chunk, shared, median, bounds, counts, N_ENDS=len(ends)
-            )
-            halves = [(counts & 0xFFFF).sum((0, 1)), (counts >> 16).sum((0, 1))]
-            reached += torch.stack(halves, dim=1)
-        return torch.diff(reached, dim=0, prepend=reached.new_zeros((1, 2)))
+                pair_kernels.count_pairs, chunk, shared, self.ends, *margins, least, counts,
+                COUNTERS=_COUNTERS, N_ENDS=_N_ENDS, BINS=BINS, PER_BIN=PER_BIN,
+            )  # fmt: skip
+            total += counts.sum(0)
+        by_group, by_agreement = np.split(total.cpu().numpy(), [_N_ENDS + 1])
+        by_agreement[0, 0] += by_group.sum() - by_agreement.sum()
+        return by_group, by_agreement
 
     def listed(
-        self,
-        shared: float,
-        ends: Tensor,
-        cuts: Tensor,
-        agreement: tuple[float, float, float],
-        capacity: int,
-    ) -> tuple[Tensor, int]:
-        """Return the pairs beyond the cut of their group or with agreement, and their number.
-
-        ``agreement`` is the cut, and what is taken off witness and z before it. If the number is
-        above the capacity, the list is incomplete.
-        """
-        found = torch.zeros(1, dtype=torch.int32, device=self.hedge.device)
-        pairs = torch.empty(capacity, dtype=torch.int64, device=self.hedge.device)
-        for chunk in self._chunks():
-            self._run(
-                pair_kernels.list_pairs, chunk, shared, ends.float(), cuts.float(), *agreement,
-                found, pairs, capacity, N_ENDS=len(ends),
-            )  # fmt: skip
-        number = int(found)
-        return torch.sort(pairs[: min(number, capacity)]).values, number
+        self, shared: float, margins: tuple[float, float], cuts: Array, cut: float
+    ) -> Tensor:
+        """Return the pairs that reach the cut of their group, or that of agreement, in order."""
+        group_cuts = torch.tensor(cuts, dtype=torch.float32, device=self.hedge.device)
+        capacity, number = 0, 64 * self.p
+        while number > capacity:
+            capacity = number
+            found = torch.zeros(1, dtype=torch.int32, device=self.hedge.device)
+            pairs = torch.empty(capacity, dtype=torch.int64, device=self.hedge.device)
+            for chunk in self._chunks():
+                self._run(
+                    pair_kernels.list_pairs, chunk, shared, self.ends, *margins,
+                    group_cuts, cut, found, pairs, capacity, N_ENDS=_N_ENDS,
+                )  # fmt: skip
+            number = int(found)
+        return torch.sort(pairs[:number]).values
 
     def _chunks(self) -> Iterator[_Chunk]:
         """Yield some nodes at a time with their products with all later ones."""
@@ -188,28 +194,28 @@ class Tiles:
             yield _Chunk(first, hedge, refit, grid)
 
     def _run(self, kernel: Any, chunk: _Chunk, *arguments: Any, **constants: Any) -> None:
-        evidence = self.evidence
+        material = self.material
         kernel[chunk.grid](
-            chunk.refit, evidence.refit.scores, chunk.hedge, evidence.weights.values,
-            evidence.hedge_spread, self.sizes, self.starts, self.skipped,
-            chunk.first, self.p, self.width, float(self.m), evidence.weights.unit,
+            chunk.refit, material.refit.scores, chunk.hedge, material.weights.values,
+            material.hedge_spread, self.sizes, self.starts, self.skipped,
+            chunk.first, self.p, self.width, float(self.m), material.weights.unit,
             *arguments, **constants, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
         )  # fmt: skip
 
 
-def _given_fewer(evidence: Evidence, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
+def _given_fewer(material: Material, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
     """Return z given the neighbours of the node with fewer, or the weaker of both results."""
-    sizes = evidence.refit.sizes
+    sizes = material.refit.sizes
     forth, back = torch.full((2, len(i)), math.inf, dtype=torch.float64, device=i.device)
     first, second = sizes[i] <= sizes[j], sizes[j] <= sizes[i]
-    forth[first] = _given_one(evidence, i[first], j[first], careful=careful)
-    back[second] = _given_one(evidence, j[second], i[second], careful=careful)
+    forth[first] = _given_one(material, i[first], j[first], careful=careful)
+    back[second] = _given_one(material, j[second], i[second], careful=careful)
     return torch.where(forth.abs() < back.abs(), forth, back)
 
 
-def _given_one(evidence: Evidence, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
+def _given_one(material: Material, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:
     """Return z of i with j given i's neighbours; if careful, the weakest that stand-ins leave."""
-    columns, refit = evidence.columns, evidence.refit
+    columns, refit = material.columns, material.refit
     z = given_one(columns, refit, i, j)
     if careful:
         chosen = (refit.neighbours[i] == j[:, None]).any(1)
@@ -217,8 +223,8 @@ def _given_one(evidence: Evidence, i: Tensor, j: Tensor, *, careful: bool) -> Te
     return z
 
 
-def _ends(evidence: Evidence, pairs: Tensor) -> tuple[Tensor, Tensor]:
-    p = len(evidence.columns)
+def _ends(material: Material, pairs: Tensor) -> tuple[Tensor, Tensor]:
+    p = len(material.columns)
     return pairs // p, pairs % p
 
 

@@ -1,4 +1,4 @@
-"""Correlations to normal scores and tail probabilities, on whatever device the numbers are.
+"""Correlations to normal scores, on whatever device the numbers are.
 
 The t distribution's tail is turned into the normal's by Hill's expansion (Communications of the
 ACM 13, 1970, algorithm 395). With 30 degrees of freedom or more, its error in z is below 3e-8 up to
@@ -35,11 +35,6 @@ def z_score(correlation: Tensor, freedom: Tensor | float) -> Tensor:
         some = (values[few].cpu().numpy() for values in (correlation, freedom.expand_as(result)))
         result[few] = torch.tensor(scores.z_score(*some), device=result.device)
     return result
-
-
-def two_sided(z: Tensor) -> Tensor:
-    """Return the two-sided p-value of a normal score."""
-    return torch.special.erfc(z.double().abs() / 2**0.5)
 
 
 def z_at(p_value: float) -> float:

@@ -30,7 +30,7 @@ class Refit(NamedTuple):
     """Least-squares fit of every node on its neighbours; -1 and 0 fill the rows up."""
 
     neighbours: Tensor  # (p, most used)
-    weights: Tensor  # (p, most used)
+    coefficients: Tensor  # (p, most used)
     sizes: Tensor  # (p,)
     residuals: Tensor  # (p, m), float32
     unexplained: Tensor  # (p,); mean square of the residuals
@@ -58,10 +58,10 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
         report("choosing neighbours", min(first + strip, p) / p)
     widest = max(part[0].shape[1] for part in parts)
     neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
-    weights = torch.cat([_widen(part[1], widest, 0) for part in parts])
+    coefficients = torch.cat([_widen(part[1], widest, 0) for part in parts])
     unexplained = residuals.double().square().mean(1)
     sizes = (neighbours >= 0).sum(1)
-    return Refit(neighbours, weights, sizes, residuals, unexplained, scores)
+    return Refit(neighbours, coefficients, sizes, residuals, unexplained, scores)
 
 
 class _Search:
@@ -90,7 +90,7 @@ class _Search:
         self.residuals = columns[nodes]
 
     def run(self) -> tuple[Tensor, Tensor]:
-        """Return the neighbours of every node and their weights."""
+        """Return the neighbours of every node and their coefficients."""
         m = self.columns.shape[1]
         place = torch.arange(len(self.nodes), device=self.nodes.device)
         basis = torch.empty((len(place), 0, m), device=place.device)
@@ -108,10 +108,10 @@ class _Search:
             basis = torch.cat([basis, direction[:, None]], dim=1)
             loading = self._explain(place, direction, newest, step)
             step += 1
-        weights = torch.linalg.solve_triangular(
+        coefficients = torch.linalg.solve_triangular(
             self.triangle[:, :step, :step], self.loadings[:, :step, None], upper=True
         )
-        return self.chosen[:, :step], weights[..., 0]
+        return self.chosen[:, :step], coefficients[..., 0]
 
     def _strongest(
         self,

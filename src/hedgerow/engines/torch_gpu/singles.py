@@ -23,10 +23,10 @@ def mean_products(columns: Tensor, i: Tensor, j: Tensor) -> Tensor:
     return torch.cat(parts) if parts else columns.new_zeros(0, dtype=torch.float64)
 
 
-def weight_of(refit: Refit, i: Tensor, j: Tensor) -> Tensor:
-    """Return the refit's weights of nodes i on nodes j."""
+def coefficient_of(refit: Refit, i: Tensor, j: Tensor) -> Tensor:
+    """Return the refit's coefficients of nodes i on nodes j."""
     hit = refit.neighbours[i] == j[:, None]
-    return (refit.weights[i].double() * hit).sum(1)
+    return (refit.coefficients[i].double() * hit).sum(1)
 
 
 def given_one(columns: Tensor, refit: Refit, i: Tensor, j: Tensor) -> Tensor:

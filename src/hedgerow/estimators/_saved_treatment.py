@@ -1,0 +1,235 @@
+"""What a file must hold of rows that were treated, and of what Hedge left of them.
+
+The same rule as in `_saved`: what no learner could have left behind is refused.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.engines import Named
+from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._saved import SLACK, all_within, array_of, require
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
+from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.seasons import LEAST_CYCLES, Season
+
+_WAITING = {"waiting"}
+_SETTLED = {
+    *("as_is", "repeated", "wanders"),
+    *(f"marginal_{name}" for name in Marginals._fields[1:]),
+    *(f"season_{name}" for name in Season._fields),
+}
+_RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
+_FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
+_ROUNDING = 1e-9
+_LEAST_SCALE = float(np.finfo(np.float32).tiny)  # one over it is finite in single precision
+_MOST_PHASES = FIRST_ROWS // LEAST_CYCLES
+
+
+def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
+    """Return the names of arrays that there must be beside those of the learner."""
+    if assumptions.complete:
+        return set()
+    if not _SETTLED & set(arrays):
+        return _WAITING
+    # From a table of rows the residuals are made again.
+    return _WAITING | _SETTLED | (set() if "table" in arrays else _RESIDUALS)
+
+
+def largest_of_treated(arrays: Named) -> float:
+    """Return the largest number that a learner can have been given: a season leaves contrasts."""
+    seasons = arrays.get("season_counts", np.empty(0)).size
+    return LARGEST_NUMBER * (2 if seasons > 1 else 1)
+
+
+def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -> None:
+    """Raise StorageError unless the arrays are those that treated rows leave.
+
+    There must be those of `names_of_treatment`, and those of the learner must be sound.
+    """
+    if assumptions.complete:
+        return
+    n_columns = len(assumptions.as_is)
+    waiting = _doubles(arrays, "waiting", (None, n_columns))
+    require(all_within(waiting, LARGEST_NUMBER), "waiting must have numbers that can be squared")
+    rows = int(arrays["learned_rows"]) + len(arrays["pending"])
+    if "as_is" not in arrays:
+        most = f"waiting must have fewer than {FIRST_ROWS} rows"
+        require(len(waiting) < FIRST_ROWS, most, len(waiting))
+        require(rows == 0, "no row must be learned while rows wait", rows)
+        return
+    require(len(waiting) == 0, "no row must wait once rows are learned", len(waiting))
+    require(rows >= FIRST_ROWS, f"at least {FIRST_ROWS} rows must be learned", rows)
+    as_is = _flags(arrays, "as_is", n_columns)
+    chosen = assumptions.as_is
+    require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
+    _check_marginals(arrays, rows, half_life)
+    _check_season(arrays, rows, assumptions.independent)
+    if "table" not in arrays:
+        _check_residuals(arrays, half_life)
+
+
+def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
+    n_columns = len(arrays["as_is"])
+    seen = array_of(arrays, "marginal_rows", "iu", 0)
+    require(int(seen) == rows, f"marginal_rows must be {rows}", seen)
+    _check_counts(arrays, n_columns, _counted(rows, half_life))
+    scores = _doubles(arrays, "marginal_scores", (n_columns, KNOTS))
+    most = _largest_score(rows)
+    require(all_within(scores, most), f"marginal_scores must be of size up to {most:.2f}")
+    require((np.diff(scores, axis=1) >= -_ROUNDING).all(), "marginal_scores must rise")
+    mean = _doubles(arrays, "marginal_mean", (n_columns,))
+    squares = _doubles(arrays, "marginal_squares", (n_columns,))
+    weight = _doubles(arrays, "marginal_weight", ())
+    _check_near("marginal_weight", weight, _weight(rows, half_life))
+    require(all_within(squares, np.inf), "marginal_squares must be finite")
+    require(not (squares < 0).any(), "marginal_squares must not be negative")
+    largest = LARGEST_NUMBER * (1 + SLACK)
+    for name, values in (("mean", mean), ("squares", np.sqrt(squares / weight))):
+        within = all_within(values, largest)
+        require(within, f"marginal_{name} must come from numbers of size up to {LARGEST_NUMBER:g}")
+
+
+def _check_counts(arrays: Named, n_columns: int, expected: float) -> None:
+    """Check knots, and the counts of rows at them and between them."""
+    knots, at, between = (
+        _doubles(arrays, f"marginal_{name}", (n_columns, KNOTS))
+        for name in ("knots", "at", "between")
+    )
+    beyond = knots == np.inf
+    require((knots[:, 0] == -np.inf).all(), "marginal_knots must begin with -inf")
+    require(beyond[:, -1].all(), "marginal_knots must end with inf")
+    require(not beyond[:, 1].any(), "marginal_knots must have a number for each column")
+    rises = (knots[:, 1:] > knots[:, :-1]) | (beyond[:, 1:] & beyond[:, :-1])
+    require(rises.all(), "marginal_knots must rise")
+    finite = knots[:, 1:][~beyond[:, 1:]]
+    require(all_within(finite, _FARTHEST), "marginal_knots must come from numbers")
+    for name, counts in (("at", at), ("between", between)):
+        require(all_within(counts, np.inf), f"marginal_{name} must be finite")
+        require(not (counts < 0).any(), f"marginal_{name} must not be negative")
+    nowhere = not at[:, 0].any() and not at[beyond].any() and not between[beyond].any()
+    require(nowhere, "marginal_at and marginal_between must count no row at infinity")
+    total = at.sum(axis=1) + between.sum(axis=1)
+    _check_near("the sums of marginal_at and marginal_between", total, expected)
+
+
+def _check_season(arrays: Named, rows: int, independent: bool) -> None:
+    as_is = arrays["as_is"]
+    n_columns = len(as_is)
+    wanders = _flags(arrays, "wanders", n_columns)
+    repeated = _doubles(arrays, "repeated", ())
+    require(1 <= repeated <= FIRST_ROWS, f"repeated must be in [1, {FIRST_ROWS}]", repeated)
+    counts = _doubles(arrays, "season_counts", (None,))
+    period = len(counts)
+    require(1 <= period <= _MOST_PHASES, f"a season must have up to {_MOST_PHASES} rows", period)
+    if independent:
+        nothing = period == 1 and repeated == 1 and not wanders.any()
+        require(nothing, "independent rows must have no season, repetition or wandering")
+    seen = array_of(arrays, "season_seen", "iu", 0)
+    require(int(seen) == rows, f"season_seen must be {rows}", seen)
+    of_phases = [float((rows - phase + period - 1) // period) for phase in range(period)]
+    require(counts.tolist() == of_phases, "season_counts must be those of its rows", counts)
+    means = _doubles(arrays, "season_means", (period, n_columns))
+    most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
+    for name, values, factor in (
+        ("season_means", means, 1 if period > 1 else 0),
+        ("pending", arrays["pending"], 2 if period > 1 else 1),
+    ):
+        require(all_within(values, np.inf), f"{name} must be finite")
+        within = (np.abs(values) <= factor * (1 + SLACK) * most).all()
+        require(within, f"{name} must come from rows that were scored")
+
+
+def _check_residuals(arrays: Named, half_life: float) -> None:
+    n_columns = len(arrays["as_is"])
+    lags, recent, scale, related, beside, weight = (
+        _doubles(arrays, f"residual_{name}", shape)
+        for name, shape in (
+            ("lags", (LAGS + 1, n_columns)),
+            ("recent", (LAGS, n_columns)),
+            *((name, (n_columns,)) for name in ("scale", "related", "beside")),
+            ("weight", ()),
+        )
+    )
+    for name, values in (("lags", lags), ("recent", recent), ("beside", beside)):
+        require(all_within(values, np.inf), f"residual_{name} must be finite")
+    learned = float(arrays["learned_rows"])
+    _check_near("residual_weight", weight, float(arrays["column_weight"]))
+    # Hedge's predictions have l1 norms up to one, so residuals are up to twice as large as rows,
+    # whose squares in a batch add up to no more than the weight of all rows so far.
+    in_range = ((scale >= _LEAST_SCALE) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
+    require(in_range.all(), "residual_scale must be in (0, 4], or infinite", scale)
+    require((lags[0] >= 0).all(), "residual_lags must begin with squares")
+    most = 4 * float(weight) * learned * (1 + SLACK)
+    require((lags[0] <= most).all(), f"residual_lags must be up to {most:g}")
+    for name, values in (("lags", lags), ("recent", _squares(recent))):
+        possible = (np.abs(values) <= lags[0] * (1 + SLACK)).all()
+        require(possible, f"residual_{name} must not exceed what its squares allow")
+    squares = lags[0] / scale
+    if half_life == NEVER:
+        enough = squares[scale < np.inf] >= FIRST_ROWS * (1 - SLACK)
+        require(enough.all(), "residual_lags must begin with those of the first rows")
+    related_to = all_within(related, 1 + SLACK) and (related >= 0).all()
+    require(related_to, "residual_related must be in [0, 1]", related)
+    heaviest = learned if half_life == NEVER else 2.0**19 * half_life
+    largest = 4 * heaviest * (1 / scale).sum() * (1 + SLACK)
+    possible = (np.abs(beside) <= squares * largest).all()
+    require(possible, "residual_beside must not exceed what its squares allow")
+
+
+def _counted(rows: int, half_life: float) -> float:
+    """Return the weight of all rows that were counted: half is forgotten at each refresh."""
+    if half_life == NEVER:
+        return float(rows)
+    total, seen = FIRST_ROWS / 2, FIRST_ROWS
+    second = next_refresh(seen, half_life)
+    if rows >= second:
+        period = next_refresh(second, half_life) - second
+        passed, since = divmod(rows - second, period)
+        after_second = (total + second - seen) / 2
+        return period + (after_second - period) * 0.5**passed + since
+    return total + rows - seen
+
+
+def _weight(rows: int, half_life: float) -> float:
+    """Return the sum of the weights of rows, the last one having the weight one."""
+    if half_life == NEVER:
+        return float(rows)
+    rate = np.log(2) / half_life
+    return float(np.expm1(-rate * rows) / np.expm1(-rate))
+
+
+def _largest_score(rows: int) -> float:
+    """Return the score of the last of so many ranks, with some room for rounding."""
+    return -float(special.ndtri(0.5 / (rows + 1.0))) * (1 + _ROUNDING)
+
+
+def _check_near(name: str, found: NDArray[Any], expected: float) -> None:
+    near = (np.abs(found - expected) <= SLACK * expected).all()
+    require(near, f"{name} must be {expected:g}", found)
+
+
+def _squares(recent: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        result: NDArray[np.float64] = np.square(recent).sum(axis=0)
+    return result
+
+
+def _doubles(arrays: Named, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    """Return an array of numbers in double precision and of this shape; None is any length."""
+    array = array_of(arrays, name, "f", len(shape))
+    fits = all(asked in (None, found) for asked, found in zip(shape, array.shape))
+    require(fits, f"{name} must be of shape {shape}", array.shape)
+    require(array.dtype == np.float64, f"{name} must be in double precision", array.dtype)
+    return array
+
+
+def _flags(arrays: Named, name: str, n_columns: int) -> NDArray[np.bool_]:
+    array = array_of(arrays, name, "b", 1)
+    require(len(array) == n_columns, f"{name} must be {n_columns}", len(array))
+    return array

@@ -1,0 +1,98 @@
+"""What was done to rows and columns, and what the user should know about it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.base.words import listed
+
+FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
+_WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+_SHOWN = 3
+
+
+class Treatment(NamedTuple):
+    """What a table looks like, and how many rows are left of it.
+
+    Attributes
+    ----------
+    rows : number of rows
+    effective_rows : number of independent normal rows that say as much
+    scored : whether columns were replaced by normal scores of their ranks
+    far_from_normal : columns that are far from normal, the farthest first
+    straightness : for each column, the share of its variance that is that of its scores
+    tails : factor by which rows of unlike size make tests less precise
+    memory : factor by which rows that resemble those before them do
+    season : number of rows of a season that was taken out; 1 if there was none
+    repeated : mean number of times that a row is there
+    wandering : columns that cannot be told from a random walk or a trend
+    """
+
+    rows: int
+    effective_rows: float
+    scored: bool
+    far_from_normal: list[object]
+    straightness: NDArray[np.float64]
+    tails: float
+    memory: float
+    season: int
+    repeated: float
+    wandering: list[object]
+
+    def sentences(self) -> list[str]:
+        """Return what is worth saying, a sentence or two for each finding."""
+        said = []
+        if self.far_from_normal and self.scored:
+            number, names = len(self.far_from_normal), _some(self.far_from_normal)
+            said.append(
+                f"{_columns(number)} far from normal (farthest: {names}), and "
+                f"{'was' if number == 1 else 'were'} replaced by scores of ranks."
+            )
+        if self.season > 1:
+            said.append(f"A season of {self.season} rows was taken out.")
+        if self.memory > _WORTH_SAYING:
+            said.append(
+                f"Rows are related to those before them: {self._few_rows(self.memory)} "
+                f"independent ones."
+            )
+        if self.tails > _WORTH_SAYING:
+            said.append(f"Rows differ in size: {self._few_rows(self.tails)} rows of one size.")
+        return said
+
+    def doubts(self) -> list[str]:
+        """Return what makes the promise doubtful."""
+        said = []
+        if self.wandering:
+            number, names = len(self.wandering), _some(self.wandering)
+            verb = "wanders" if number == 1 else "wander"
+            said.append(
+                f"{number} of {len(self.straightness)} columns {verb} like a random walk or a "
+                f"trend ({names}): what they share may be chance, whatever the number of rows; "
+                f"learn from the differences of rows (--difference, or numpy.diff)"
+            )
+        if self.repeated > _WORTH_SAYING:
+            said.append(
+                f"rows repeat each other exactly, {self.repeated:.2g} times in the mean: they "
+                f"count as {self.rows / self.repeated:,.0f} different ones; repetitions that come "
+                f"later are not noticed"
+            )
+        return said
+
+    def _few_rows(self, factor: float) -> str:
+        return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
+
+
+def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object_]) -> list[object]:
+    """Return the names of columns that are far from normal, the farthest first."""
+    order = np.argsort(straightness, kind="stable")
+    return [labels[j] for j in order if straightness[j] <= FAR_FROM_NORMAL]
+
+
+def _some(names: Sequence[object]) -> str:
+    return listed(map(repr, names[:_SHOWN])) + ("" if len(names) <= _SHOWN else ", ...")
+
+
+def _columns(number: int) -> str:
+    return "1 column is" if number == 1 else f"{number:,} columns are"

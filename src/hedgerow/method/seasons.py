@@ -1,0 +1,178 @@
+"""Seasons: what columns do again after a fixed number of rows is found, and taken out.
+
+A season that columns share relates all of them to each other, however independent they are
+otherwise, and no number of rows makes that go away. It shows as a line in the periodogram. Where
+there is one, rows are compared with rows of the same phase only: from the first rows the mean of
+their phase is subtracted; every later row becomes its contrast with the earlier rows of its phase,
+sqrt(n / (n + 1)) times (row - their mean). Sums of products of contrasts are those of deviations
+within phases, exactly, and in one pass (docs/theory.md, section 18).
+"""
+
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Array = NDArray[np.float64]
+
+LEAST_CYCLES = 4  # that must be seen; a slower wave could as well be a trend
+_NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places away
+# A line is at least so many times the median of these: that much more than the slope of a spectrum
+# makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
+_LEAST_LINE = 8.0
+_LEVEL = 1e-3
+_DICKEY_FULLER = 14.1
+_ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
+_COLUMNS = 512  # whose periodograms are averaged, at most
+_MOST_LINES = 3
+
+
+class Season(NamedTuple):
+    """A period, in rows, and the means of its phases."""
+
+    seen: int  # rows
+    counts: Array  # (period,); of rows
+    means: Array  # (period, p)
+
+    @property
+    def period(self) -> int:
+        """Number of rows after which a phase comes again; 1 if there is no season."""
+        return len(self.counts)
+
+
+def period_of(rows: Array) -> int:
+    """Return the period of a season in rows, 1 if there is none.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noise, time = rng.standard_normal((240, 3)), np.arange(240)[:, None]
+    >>> period_of(noise), period_of(noise + np.cos(2 * np.pi * time / 24))
+    (1, 24)
+    """
+    n_rows, n_columns = rows.shape
+    some = rows[:, :: -(-n_columns // _COLUMNS)]
+    period = 1
+    for _ in range(_MOST_LINES):
+        line = _line(some - _phase_means(some, period))
+        if line is None:
+            break
+        joint = lcm(period, _best_period(some, line))
+        if joint > n_rows // LEAST_CYCLES:
+            break
+        period = joint
+    return period
+
+
+def first_season(rows: Array) -> tuple[Array, Season]:
+    """Return the first rows without their season, if they have one, and what it is."""
+    period = period_of(rows)
+    if period == 1:
+        return rows, no_season(rows)
+    phases = np.arange(len(rows)) % period
+    counts = np.bincount(phases).astype(np.float64)
+    means = np.zeros((period, rows.shape[1]))
+    np.add.at(means, phases, rows)
+    means /= counts[:, None]
+    return rows - means[phases], Season(len(rows), counts, means)
+
+
+def wandering(rows: Array) -> NDArray[np.bool_]:
+    """Return which columns cannot be told from a random walk, or a trend.
+
+    By the test of Dickey and Fuller: of n rows of a random walk, the correlation of each with the
+    one before is below 1 - 14.1 / n with a probability of one in twenty.
+
+    Examples
+    --------
+    >>> steps = np.random.default_rng(0).standard_normal((200, 1))
+    >>> wandering(np.hstack([steps, np.cumsum(steps, axis=0)]))
+    array([False,  True])
+    """
+    if len(rows) < _ROWS_TO_WANDER:
+        return np.zeros(rows.shape[1], dtype=np.bool_)
+    centred = rows - rows.mean(axis=0)
+    squares = np.square(centred).sum(axis=0)
+    products = (centred[1:] * centred[:-1]).sum(axis=0)
+    found: NDArray[np.bool_] = len(rows) * (squares - products) < _DICKEY_FULLER * squares
+    return found
+
+
+def no_season(rows: Array) -> Season:
+    """Return what is known after rows that are not asked for a season."""
+    return Season(len(rows), np.full(1, float(len(rows))), np.zeros((1, rows.shape[1])))
+
+
+def without_season(rows: Array, season: Season) -> tuple[Array, Season]:
+    """Return contrasts of later rows with the earlier ones of their phase, and the season then."""
+    period, (seen, counts, means) = season.period, season
+    if period == 1:
+        return rows, season._replace(seen=seen + len(rows), counts=counts + len(rows))
+    result, counts, means = np.empty_like(rows), counts.copy(), means.copy()
+    for start in range(0, len(rows), period):  # each phase once
+        some = rows[start : start + period]
+        phases = (seen + start + np.arange(len(some))) % period
+        before = counts[phases, None]
+        gap = some - means[phases]
+        result[start : start + period] = gap * np.sqrt(before / (before + 1.0))
+        means[phases] += gap / (before + 1.0)
+        counts[phases] += 1.0
+    return result, Season(seen + len(rows), counts, means)
+
+
+def _phase_means(rows: Array, period: int) -> Array:
+    phases = np.arange(len(rows)) % period
+    sums = np.zeros((period, rows.shape[1]))
+    np.add.at(sums, phases, rows)
+    return (sums / np.bincount(phases, minlength=period)[:, None])[phases]
+
+
+def _line(rows: Array) -> int | None:
+    """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
+    spread = rows.std(axis=0)
+    rows = rows[:, spread > 0] / spread[spread > 0]
+    n_rows, n_columns = rows.shape
+    power = np.zeros(n_rows // 2 + 1)
+    if n_columns:
+        power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
+    places = range(LEAST_CYCLES, len(power))
+    typical = np.array([_typical_around(power, place) for place in places])
+    ratio = power[LEAST_CYCLES:] / typical
+    if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
+        return None
+    return places[int(ratio.argmax())]
+
+
+def _typical_around(power: Array, place: int) -> float:
+    below = power[max(place - _AROUND, 1) : max(place - _NEAR + 1, 1)]
+    around = np.r_[below, power[place + _NEAR : place + _AROUND + 1]]
+    median = float(np.median(around)) if len(around) >= _AROUND else np.inf
+    return median or np.inf
+
+
+def _largest_by_chance(ratio: Array) -> float:
+    """Return what the largest of so many ordinates, over their median, seldom exceeds.
+
+    Averages of periodograms have about gamma distributions; their quartiles tell of how many
+    independent columns.
+    """
+    shapes = np.geomspace(1.0, 1e4, 200)
+    spread = special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
+    low, high = np.quantile(ratio[np.isfinite(ratio)], [0.25, 0.75])
+    shape = shapes[int(np.argmin(np.abs(spread - high / max(low, 1e-300))))]
+    tail = special.gammainccinv(shape, _LEVEL / len(ratio)) / special.gammaincinv(shape, 0.5)
+    # The median of the ordinates around may be low by three standard errors.
+    return float(tail * (1.0 + 3.0 * 1.25 / np.sqrt(2 * (_AROUND - _NEAR + 1) * shape)))
+
+
+def _best_period(rows: Array, frequency: int) -> int:
+    """Return the whole period near a frequency whose phases explain most."""
+    slowest, fastest = len(rows) / (frequency - 0.5), len(rows) / (frequency + 0.5)
+    candidates = range(max(int(np.floor(fastest)), 2), int(np.ceil(slowest)) + 1)
+    unexplained = [
+        float(np.square(rows - _phase_means(rows, period)).sum()) / (len(rows) - period)
+        for period in candidates
+    ]
+    return candidates[int(np.argmin(unexplained))]

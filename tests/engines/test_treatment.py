@@ -1,0 +1,300 @@
+"""Compiled scores of ranks, sums over residuals and calmer scores: what the readable code does.
+
+As in `distances`, every comparison is in units of what rounding explains, so that a number above
+one cannot be rounding; and arithmetic made worse on purpose is noticed.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.engines import numba_cpu
+from hedgerow.engines.numba_cpu._calm import calm
+from hedgerow.engines.numba_cpu._threads import team
+from hedgerow.method import numpy_ref
+from hedgerow.method.forgetting import NEVER, row_weights
+from hedgerow.method.hedge import batch_ends
+from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
+from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
+from hedgerow.method.residuals import LAGS, Residuals
+from tests.engines.distances import DOUBLE, SINGLE, beyond_rounding
+
+HALF_LIVES = (NEVER, 16.0, 100.5, 600.5, 1000.0)
+seeds = st.integers(0, 2**32 - 1)
+lives = st.sampled_from(HALF_LIVES)
+
+
+def table(seed, n_rows):
+    """Rows of many kinds of columns: smooth, skewed, of few values, heavy-tailed, constant."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n_rows, 7)) + rng.standard_normal((n_rows, 1))
+    kinds = [
+        z[:, 0],
+        np.exp(2 * z[:, 1]),
+        np.rint(z[:, 2]),
+        z[:, 3] / np.abs(z[:, 4]),
+        1e6 + z[:, 4],
+        np.maximum(z[:, 5], 0.0),
+        np.full(n_rows, 7.0),
+    ]
+    return np.column_stack(kinds)[:, : rng.integers(2, 8)].astype(rng.choice(["f4", "f8"]))
+
+
+def pieces(rows, half_life):
+    """Cut the rows after the first ones where scores are brought up to date."""
+    start = FIRST_ROWS
+    while start < len(rows):
+        stop = min(next_refresh(start, half_life), len(rows))
+        yield rows[start:stop]
+        start = stop
+
+
+def scored(engine, rows, half_life):
+    as_is = np.zeros(rows.shape[1], dtype=bool)
+    as_is[1] = True
+    known = engine.first_marginals(rows[:FIRST_ROWS], as_is, half_life)
+    scores = []
+    for some in pieces(rows, half_life):
+        new, known = engine.score_rows(known, some, half_life)
+        scores.append(new)
+    return np.concatenate(scores), known
+
+
+def of_marginals(fast, slow, rows):
+    """Compare what two engines know of columns, which must be the same but for sums of values.
+
+    A score between knots is that of one knot, plus a product: some ten roundings of numbers that
+    are at most twice as large as the largest score.
+    """
+    (new, known), (expected, as_expected) = fast, slow
+    spread = np.sqrt(as_expected.squares / as_expected.weight)
+    size = len(rows) * DOUBLE * (spread + np.abs(as_expected.mean))
+    size = np.maximum(size, np.finfo(np.float64).tiny)
+    largest = np.abs(as_expected.scores).max()
+    others = np.arange(rows.shape[1]) != 1
+    return {
+        **{
+            name: 0.0
+            if np.array_equal(getattr(known, name), getattr(as_expected, name))
+            else np.inf
+            for name in ("as_is", "knots", "at", "between", "scores", "weight", "rows")
+        },
+        "as it is": 0.0 if np.array_equal(new[:, 1], expected[:, 1]) else np.inf,
+        "rows' scores": np.abs(new - expected)[:, others].max() / (20 * DOUBLE * largest),
+        "mean": np.max(np.abs(known.mean - as_expected.mean) / size),
+        "squares": np.max(
+            np.abs(known.squares - as_expected.squares)
+            / (2 * as_expected.weight * size * np.maximum(spread, size))
+        ),
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.sampled_from([530, 1023, 1024, 1025, 2100]), lives)
+def test_scores_agree_with_the_readable_code(seed, n_rows, half_life):
+    rows = table(seed, n_rows)
+    fast, slow = (scored(engine, rows, half_life) for engine in (numba_cpu, numpy_ref))
+    assert not beyond_rounding(of_marginals(fast, slow, rows))
+
+
+def test_values_that_differ_by_a_denormal_have_finite_scores():
+    rng = np.random.default_rng()
+    rows = rng.standard_normal((600, 3))
+    rows[::3, 2] = 1e-310 * rng.integers(0, 7, 200)
+    scores, _ = scored(numba_cpu, rows, NEVER)
+    assert np.isfinite(scores).all()
+
+
+def sums_over_residuals(engine, rows, half_life):
+    state = engine.learn(engine.init(rows.shape[1], half_life), rows[:FIRST_ROWS])
+    state = engine.look_back(state, rows[:FIRST_ROWS])
+    return engine.residuals(engine.learn(state, rows[FIRST_ROWS:]))
+
+
+def steps_from_the_same_state(rows, half_life):
+    """Yield the compiled sums, and the readable ones from the compiled state before, step by step.
+
+    A step is the look back, or a batch. So the weights before a step are the same.
+    """
+
+    def readable(state):
+        return numpy_ref.from_numpy(numba_cpu.to_numpy(state))
+
+    first = rows[:FIRST_ROWS]
+    state = numba_cpu.learn(numba_cpu.init(rows.shape[1], half_life), first)
+    slow = numpy_ref.look_back(readable(state), first).residuals
+    state = numba_cpu.look_back(state, first)
+    yield state.residuals, slow, FIRST_ROWS
+    start = FIRST_ROWS
+    for end in batch_ends(FIRST_ROWS, len(rows) - FIRST_ROWS, half_life):
+        batch = rows[start : FIRST_ROWS + end]
+        slow = numpy_ref.learn(readable(state), batch).residuals
+        state = numba_cpu.learn(state, batch)
+        start = FIRST_ROWS + end
+        yield state.residuals, slow, start
+
+
+def of_residuals(fast, slow, seen, rows, half_life):
+    """Compare sums over residuals after one step.
+
+    Weights, whose sizes sum to one at most, are made with a relative error of sixteen roundings: of
+    an exponent, which can be eight, and of what follows. A prediction has p more. Both count
+    the largest number in a standardised row. A correlation of residuals is off by twice that in
+    units of their spread; sums of products as Cauchy and Schwarz say; and sums over up to 256 rows
+    are in single precision.
+    """
+    spread = rows[:FIRST_ROWS].std(axis=0)
+    size = 2 * (np.abs(rows - rows.mean(axis=0)) / spread).max()  # whatever moments are so far
+    off = (16 + rows.shape[1]) * SINGLE * size
+    singles = 256 * SINGLE
+    scale, squares = slow.scale, slow.lags[0]
+    of_squares = slow.weight * (2 * np.sqrt(squares / slow.weight) * off + off**2)
+    units, inverse = squares / scale, (1 / scale).sum()
+    of_scale = (2 * np.sqrt(scale) * off + off**2) / scale + singles
+    of_beside = (
+        2 * off * np.sqrt(slow.beside * units.sum() / scale)
+        + 2 * off * np.sqrt(slow.beside * units * inverse)
+        + off**2 * (units.sum() / scale + units * inverse)
+        + slow.beside * (of_scale + of_scale.max() + singles)
+    )
+    heaviest = np.sqrt(row_weights(seen - 1, 1, half_life)[0])
+    of_related = 2 * (2 * off / np.sqrt(scale.min()) + FIRST_ROWS * SINGLE)
+    return {
+        "lags": np.max(np.abs(fast.lags - slow.lags) / (of_squares + singles * squares)),
+        "recent": np.abs(fast.recent - slow.recent).max() / (off * heaviest),
+        "scale": np.max(np.abs(fast.scale / scale - 1) / of_scale),
+        "related": np.abs(fast.related - slow.related).max() / of_related,
+        "beside": np.max(np.abs(fast.beside - slow.beside) / of_beside),
+        "weight": abs(fast.weight / slow.weight - 1) / (seen * DOUBLE),
+    }
+
+
+def treated(seed, n_rows, n_columns):
+    """Rows such as learners get: scores of ranks, in which rows remember, and differ in size."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((n_rows, n_columns)) * rng.choice([1.0, 3.0], (n_rows, 1))
+    rows[:, 1:] += 0.6 * rows[:, :-1]
+    rows[1:] += 0.5 * rows[:-1]
+    return first_scores(rows, np.zeros(n_columns, dtype=bool))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.sampled_from([512, 768, 1536]), st.sampled_from([2, 5, 17, 40]), lives)
+def test_sums_over_residuals_agree_with_the_readable_code(seed, n_rows, n_columns, half_life):
+    rows = treated(seed, n_rows, n_columns)
+    for fast, slow, seen in steps_from_the_same_state(rows, half_life):
+        assert not beyond_rounding(of_residuals(fast, slow, seen, rows, half_life))
+
+
+def one_lag_later(sums):
+    return sums._replace(lags=np.roll(sums.lags, 1, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("worse", "seen_in"),
+    [
+        (one_lag_later, "lags"),
+        (lambda sums: sums._replace(beside=sums.beside * 1.001), "beside"),
+        (lambda sums: sums._replace(scale=sums.scale * 1.001), "scale"),
+        (lambda sums: sums._replace(related=sums.related + 0.5 / FIRST_ROWS), "related"),
+        (lambda sums: sums._replace(recent=np.roll(sums.recent, 1, axis=0)), "recent"),
+    ],
+)
+def test_worse_sums_are_noticed(worse, seen_in):
+    rows = treated(np.random.default_rng().integers(2**32), 768, 5)
+    for fast, slow, seen in steps_from_the_same_state(rows, NEVER):
+        assert seen_in in beyond_rounding(of_residuals(worse(fast), slow, seen, rows, NEVER))
+
+
+def test_sums_over_residuals_are_what_they_say():
+    """The readable sums, from all residuals at once."""
+    rng = np.random.default_rng()
+    residual, counts = rng.standard_normal((700, 4)), np.exp2(np.arange(700) / 100.0)
+    first, later = np.split(residual, [FIRST_ROWS])
+    sums = numpy_ref.first_residuals(first, counts[:FIRST_ROWS])
+    for some, weights in zip(np.split(later, 4), np.split(counts[FIRST_ROWS:], 4)):
+        sums = numpy_ref.with_more(sums, some, weights)
+    rooted = residual * np.sqrt(counts)[:, None]
+    for lag in range(LAGS + 1):
+        expected = (rooted[lag:] * rooted[: len(rooted) - lag]).sum(axis=0)
+        np.testing.assert_allclose(sums.lags[lag], expected, rtol=1e-9, atol=1e-9 * counts.sum())
+    scale = np.average(np.square(first), axis=0, weights=counts[:FIRST_ROWS])
+    np.testing.assert_allclose(sums.scale, scale, rtol=1e-12)
+    units = np.square(residual) / scale
+    for j in range(4):
+        others = np.delete(units, j, axis=1).sum(axis=1)
+        assert sums.beside[j] == pytest.approx((counts * units[:, j] * others).sum(), rel=1e-9)
+    assert sums.weight == pytest.approx(counts.sum(), rel=1e-12)
+    assert np.array_equal(sums.recent, rooted[-LAGS:])
+
+
+@pytest.mark.parametrize("half_life", HALF_LIVES)
+@pytest.mark.parametrize("n_columns", [2, 9, 300])
+def test_no_number_of_threads_changes_a_bit_of_treatment(monkeypatch, n_columns, half_life):
+    rows = np.exp(np.random.default_rng().standard_normal((1100, n_columns)).cumsum(axis=1))
+    results = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        scores, known = scored(numba_cpu, rows, half_life)
+        sums = sums_over_residuals(numba_cpu, scores[: FIRST_ROWS + 64], half_life)
+        results.append([scores, *known, *sums])
+    for other in results[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(2, 60), st.sampled_from([0, 1, 7, 300]), st.booleans())
+def test_scores_are_calmed_as_the_readable_code_does(seed, n_columns, n_lags, below):
+    rng = np.random.default_rng(seed)
+    tails = rng.uniform(0.7, 2.0, n_columns)
+    echoes = rng.standard_normal((n_columns, n_lags)) / np.sqrt(n_lags + 1)
+    first, second = np.triu_indices(n_columns, 1)
+    inflation = Inflation(tails, echoes, typical=1.0)
+    inflation = inflation._replace(typical=np.median(of_pairs(inflation, first, second)))
+    before = rng.standard_normal((n_columns, n_columns)).astype(np.float32)
+    scores = before.copy()
+    with team() as run:
+        calm(inflation, scores, run, below=below)
+    share = calming(inflation, first, second)
+    # A sum of products in single precision, below the root; and the roundings of share and score.
+    size = (np.abs(echoes[first]) * np.abs(echoes[second])).sum(axis=1)
+    off = (n_lags + 2) * SINGLE * size / 2 + 3 * SINGLE
+    upper = before[first, second]
+    assert (np.abs(scores[first, second] - share * upper) <= off * share * np.abs(upper)).all()
+    lower = before[second, first]
+    expected = share * lower if below else lower
+    assert (np.abs(scores[second, first] - expected) <= off * np.abs(expected)).all()
+    assert np.array_equal(np.diag(scores), np.diag(before))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.sampled_from([512, 700, 1500]), st.sampled_from(["fdr", "fwer"]))
+def test_edges_agree_where_scores_are_calmed(seed, n_rows, error):
+    rows = treated(seed, n_rows, 12)
+    found = []
+    for engine in (numba_cpu, numpy_ref):
+        whole = n_rows - n_rows % 256
+        state = engine.learn(engine.init(12), rows[:FIRST_ROWS])
+        state = engine.look_back(state, rows[:FIRST_ROWS])
+        state = engine.count(engine.learn(state, rows[FIRST_ROWS:whole]), rows[whole:])
+        if not found:
+            inflation = inflation_of(engine.residuals(state), n_rows)._replace(common=1.25)
+        assert inflation.per_effective > 1.25
+        edges = engine.find_edges(engine.evidence(state, rows[whole:], inflation), error, 0.5)
+        order = np.lexsort((edges.target, edges.source))
+        found.append(edges._replace(**{k: getattr(edges, k)[order] for k in edges._fields[:6]}))
+    fast, slow = found
+    sure = slow.q_value < 0.4  # what is near 0.5 may be on the other side of it
+    both = np.isin(fast.source * 12 + fast.target, (slow.source * 12 + slow.target)[sure])
+    assert both.sum() == sure.sum()
+    for name in ("z", "partial_corr"):
+        a, b = getattr(fast, name)[both], getattr(slow, name)[sure]
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
+
+
+def test_a_learner_that_did_not_look_back_has_no_sums(summing_engine):
+    rows = np.random.default_rng().standard_normal((512, 3))
+    state = summing_engine.learn(summing_engine.init(3), rows)
+    assert summing_engine.residuals(state) is None
+    assert isinstance(summing_engine.residuals(summing_engine.look_back(state, rows)), Residuals)
