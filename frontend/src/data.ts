@@ -27,6 +27,7 @@ export interface LeftOut {
 export interface Edges extends LeftOut {
   rows: number;
   warnings: string[];
+  said: string[]; // what was done to rows and columns
   detectable: number | null;
   // One entry for each edge, sorted by q.
   source: number[];
@@ -37,7 +38,19 @@ export interface Edges extends LeftOut {
   q: number[];
 }
 
-export interface ReportData extends Variables, Places, Edges {
+/** Weights of rows in evenly spaced bins; the first and the last hold what lies beyond, too. */
+export interface Histogram {
+  start: number;
+  stop: number;
+  counts: number[];
+}
+
+export interface Pictures {
+  histograms: Histogram[]; // one for each variable, or none
+  autocorrelation: number[]; // 1, 2, ... rows apart; none where rows are not related
+}
+
+export interface ReportData extends Variables, Places, Edges, Partial<Pictures> {
   made: string;
 }
 

@@ -1,6 +1,7 @@
 // The parts of a page that listen to one state.
 
 import { setUpDrawing } from "./drawing/panel";
+import { setUpColumns } from "./panels/columns";
 import { setUpDegrees } from "./panels/degrees";
 import { setUpDetails } from "./panels/details";
 import { setUpLevel } from "./panels/level";
@@ -15,6 +16,7 @@ export function setUpPage(state: State): void {
   setUpSearch(state);
   setUpDetails(state);
   setUpDegrees(state);
+  setUpColumns(state);
   setUpMade(state);
   setUpTable(state);
   setUpDrawing(state);

@@ -114,6 +114,23 @@ def test_detectable_is_the_smallest_lone_edge(data):
         ({"q_value": [0.1, 0.01]}, "q_value must be sorted, got a smaller value at position 1"),
         ({"q_value": [0.1, 0.3]}, "q_value must be at most max_level, got 0.3"),
         ({"left_out": {"text": "who"}}, "left_out must have a list of names for 'text', got 'who'"),
+        (
+            {"histograms": [(0, 1, [1])]},
+            r"histograms must be one for each variable \(3\), got 1",
+        ),
+        (
+            {"histograms": [(0, 1, [1]), (2, 1, [1]), (0, 1, [1])]},
+            r"histograms\[1\] must have start <= stop and counts that are not negative, "
+            r"got 2, 1, \[1\]",
+        ),
+        (
+            {"histograms": [(0, 1, [1]), (0, 1, [1]), (0, 1, [-1])]},
+            r"histograms\[2\] must .* got 0, 1, \[-1\]",
+        ),
+        (
+            {"autocorrelation": [0.5, 2]},
+            r"autocorrelation must be numbers in \[-1, 1\], got \[0.5, 2\]",
+        ),
         ({"rows_left_out": {"odd": -1}}, r"rows_left_out\['odd'\] must be an integer >= 0, got -1"),
     ],
 )

@@ -34,6 +34,7 @@ export class Graphs {
       columns,
       columnsLeftOut,
       rowsLeftOut,
+      said: [],
       names,
       x,
       y,

@@ -4,6 +4,7 @@
 import { byId, el, nameOf } from "../dom";
 import { count, plural, signed } from "../format";
 import type { State } from "../state";
+import { histogramOf } from "./columns";
 
 const SHOWN = 300;
 const SUGGESTED = 6;
@@ -73,7 +74,8 @@ function variable(state: State, node: number): HTMLElement[] {
   const where = edges.words.scope(state.level);
   const found = edges.edgesOf(node, shown);
   const title = heading(state, nameOf(edges.names[node]));
-  if (found.length === 0) return [title, el("p", { class: "note" }, `No neighbours ${where}.`)];
+  const look = histogramOf(edges.data, node);
+  if (found.length === 0) return [title, ...look, el("p", { class: "note" }, `No neighbours ${where}.`)];
   found.sort((a, b) => Math.abs(partialCorr[b]) - Math.abs(partialCorr[a]));
   const rows = found
     .slice(0, SHOWN)
@@ -101,8 +103,8 @@ function variable(state: State, node: number): HTMLElement[] {
   );
   const rest = found.length - rows.length;
   return rest > 0
-    ? [title, note, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
-    : [title, note, table];
+    ? [title, ...look, note, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
+    : [title, ...look, note, table];
 }
 
 function edge(state: State, e: number): HTMLElement[] {

@@ -4,6 +4,7 @@ import { byId, el } from "../dom";
 import { count, plain, plural, probability } from "../format";
 import type { EdgeSet } from "../graph";
 import type { State } from "../state";
+import { inTime } from "./in-time";
 import { leftOutOf } from "./left-out";
 
 const KIND = {
@@ -56,6 +57,8 @@ function content(edges: EdgeSet): HTMLElement[] {
   );
   return [
     ...(data.warnings.length ? [warnings] : []),
+    ...(data.said.length ? [el("p", { class: "said" }, data.said.join(" "))] : []),
+    ...inTime(data.autocorrelation ?? []),
     ...leftOutOf(data),
     el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)])),
     el(

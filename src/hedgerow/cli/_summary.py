@@ -31,6 +31,7 @@ class Summary:
     edges: list[Edge]
     warnings: list[str]
     version: str
+    treatment: dict[str, Any]  # what was done to rows and columns, and in ``sentences``
     written: list[str] = field(default_factory=list)
     seconds: float = 0.0
     why_dropped: str = "with missing values"
@@ -108,6 +109,8 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
         f"{count(len(summary.edges), 'edge')} among {count(pairs, 'pair')}, "
         + in_words(summary.error, summary.level, len(summary.edges)),
     )
+    for sentence in summary.treatment["sentences"]:
+        yield "", sentence
 
 
 def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str, str]]:

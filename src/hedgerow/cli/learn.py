@@ -15,6 +15,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
@@ -54,6 +55,7 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="What computes: the processor, an NVIDIA GPU, the GPU where there is one, or the "
     "processor with nothing compiled.",
 )
+@known_options
 @reading_options
 @click.option(
     "--out",
@@ -98,11 +100,15 @@ def learn(
     refuse_unwritable(targets)
 
     from hedgerow import HedgeGraph
+    from hedgerow.io.choose import columns_by_name
 
-    model = HedgeGraph(error=error, level=level, device=available(options.pop("device")))
+    model = HedgeGraph(
+        error=error, level=level, device=available(options.pop("device")), **assumed(options)
+    )
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
+            model.set_params(columns=columns_by_name(model.columns, table.names))
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
@@ -190,4 +196,5 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         edges=list(model.edges_),
         warnings=warned,
         version=__version__,
+        treatment=model.treatment_.to_dict(model.feature_names_in_),
     )

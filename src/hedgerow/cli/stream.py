@@ -13,6 +13,7 @@ import click
 from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 from hedgerow.cli._files import STDIN, STDOUT, failures_of, refuse_clashes, refuse_unwritable
 from hedgerow.cli._interrupt import stop_politely
+from hedgerow.cli._known import KNOWN, assumed
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import OF_TABLES_ONLY, READING
 from hedgerow.cli._results import (
@@ -149,7 +150,7 @@ def stream(
             _stay(page)
 
 
-_SHARED = {*READING, *RESULTS} - {*OF_TABLES_ONLY}
+_SHARED = {*READING, *RESULTS, *KNOWN} - {*OF_TABLES_ONLY}
 stream.params += [option for option in learn.params if option.name in _SHARED]
 
 
@@ -181,7 +182,7 @@ def _settings(checkpoint: Path | None, every: str | None, bad_rows: str) -> dict
 
 def _model(options: dict[str, Any]) -> "HedgeGraph":
     error, level = error_level(options.pop("fdr"), options.pop("fwer"))
-    half_life = options.pop("half_life")
+    half_life, known = options.pop("half_life"), assumed(options)
 
     from hedgerow import HedgeGraph
     from hedgerow.base.checks import between
@@ -193,7 +194,7 @@ def _model(options: dict[str, Any]) -> "HedgeGraph":
     except ValueError as error_of_user:
         raise Misuse(str(error_of_user)) from error_of_user
     device = available(options.pop("device"))
-    return HedgeGraph(error=error, level=level, device=device, half_life=half_life)
+    return HedgeGraph(error=error, level=level, device=device, half_life=half_life, **known)
 
 
 def _open(source: str, options: dict[str, Any]) -> "Source":
@@ -256,6 +257,7 @@ def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Statu
         edges=list(model.edges_),
         warnings=list(status.look.warnings) if status.look else [],
         version=__version__,
+        treatment=model.treatment_.to_dict(model.feature_names_in_),
     )
 
 

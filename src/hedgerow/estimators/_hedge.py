@@ -20,6 +20,7 @@ from hedgerow.estimators._assumptions import ANY, Assumptions, assumptions_of, c
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
+from hedgerow.estimators._pictures import Pictures
 from hedgerow.estimators._treatment import Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
@@ -40,7 +41,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import BALANCED, in_words, promise_of
 
 
-class HedgeGraph(AsCovariance, Kept, NotebookSummary):
+class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -437,6 +438,9 @@ class HedgeGraph(AsCovariance, Kept, NotebookSummary):
 
     def _level_asked(self) -> float | None:
         return None if self.level == BALANCED else float(self.level)
+
+    def _treated(self) -> list[str]:
+        return self.treatment_.sentences()
 
     @locked
     def _known_edges(self) -> EdgeTable | None:

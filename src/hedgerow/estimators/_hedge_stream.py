@@ -12,9 +12,11 @@ from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
+from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -131,7 +133,18 @@ class HedgeStream:
             season=season.period,
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
+            autocorrelation=self._typical_echo(),
         )
+
+    def histograms(self) -> list[Histogram]:
+        """Return a histogram of each column in the units it came in; none if none was counted."""
+        return [] if self.treated is None else self.treated.histograms()
+
+    def _typical_echo(self) -> Array:
+        sums = self._asked().residuals()
+        if sums is None or self.assumptions.independent:
+            return np.empty(0)
+        return typical_autocorrelation(sums)[: self.rows - 1]
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""

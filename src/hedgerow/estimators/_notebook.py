@@ -47,7 +47,13 @@ class NotebookSummary(Shared):
             return f"<div>{head}<p>Learned from {rows} of {columns}.</p></div>"
         promise = in_words(promise_of(self.error, self.level), self.level_, len(edges))
         found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {promise}.</p>"
-        return f"<div>{head}{found}{edges._repr_html_() if len(edges) else ''}</div>"
+        done = escape(" ".join(self._treated()))
+        said = f"<p>{done}</p>" if done else ""
+        return f"<div>{head}{found}{said}{edges._repr_html_() if len(edges) else ''}</div>"
+
+    def _treated(self) -> list[str]:
+        """Return in sentences what was done to rows and columns; asked if edges are known."""
+        raise NotImplementedError
 
     def _known_edges(self) -> EdgeTable | None:
         """Return the edges if they are known already: to show a model must not take long."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.forgetting import row_weights
+from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
@@ -98,6 +99,12 @@ class TreatedRows:
         if self.marginals is None:
             return straightness(self.waiting)
         return straightness_of(self.marginals)
+
+    def histograms(self) -> list[Histogram]:
+        """Return a histogram of each column, in the units it came in."""
+        if self.marginals is None:
+            return [histogram_of_values(column) for column in self.waiting.T]
+        return histograms_of_counts(self.marginals)
 
     def columns(self) -> Columns:
         """Return mean and spread of each column, in the units it came in."""

@@ -1,7 +1,7 @@
 """What was done to rows and columns, and what the user should know about it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Treatment(NamedTuple):
     season : number of rows of a season that was taken out; 1 if there was none
     repeated : mean number of times that a row is there
     wandering : columns that cannot be told from a random walk or a trend
+    autocorrelation : of the residuals at 1, 2, ... rows apart, the median over columns
     """
 
     rows: int
@@ -40,6 +41,23 @@ class Treatment(NamedTuple):
     season: int
     repeated: float
     wandering: list[object]
+    autocorrelation: NDArray[np.float64] = np.empty(0)
+
+    @property
+    def related_in_time(self) -> bool:
+        """Whether rows are related to those before them, as far as it is worth saying."""
+        return self.memory > _WORTH_SAYING
+
+    def to_dict(self, labels: Sequence[object]) -> dict[str, Any]:
+        """Return all of it for JSON; ``labels`` are the names of all columns."""
+        return {
+            **self._asdict(),
+            "far_from_normal": [str(name) for name in self.far_from_normal],
+            "straightness": dict(zip(map(str, labels), self.straightness.tolist(), strict=True)),
+            "wandering": [str(name) for name in self.wandering],
+            "autocorrelation": self.autocorrelation.tolist(),
+            "sentences": self.sentences(),
+        }
 
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
@@ -52,7 +70,7 @@ class Treatment(NamedTuple):
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")
-        if self.memory > _WORTH_SAYING:
+        if self.related_in_time:
             said.append(
                 f"Rows are related to those before them: {self._few_rows(self.memory)} "
                 f"independent ones."

@@ -27,6 +27,8 @@ def network_of(model: HedgeGraph) -> Network:
         "error": promise_of(model.error, model.level),
         "level": model.level_,
         "version": __version__,
+        "effective_rows": float(model.n_samples_effective_),
+        "treatment": " ".join(model.treatment_.sentences()),
     }
     return Network(nodes, list(model.edges_), facts)
 

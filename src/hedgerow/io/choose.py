@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from io import StringIO
@@ -62,6 +62,23 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     return Choice(chosen, left_out)
 
 
+def columns_by_name(wanted: str | Iterable[object], names: list[str]) -> str | list[str]:
+    """Return which of ``names`` are wanted, in their order, by name or as in `choose`.
+
+    One word, as `HedgeGraph` takes it for its ``columns``, stays what it is.
+
+    Examples
+    --------
+    >>> columns_by_name(["b*", "a,c"], ["a", "b1", "b2", "c", "d"]), columns_by_name("any", ["a"])
+    (['a', 'b1', 'b2', 'c'], 'any')
+    """
+    if isinstance(wanted, str):
+        return wanted
+    texts = [str(text) for text in wanted]
+    found = set().union(*_find(texts, names, "column that is learned from"))
+    return [name for name in names if name in found]
+
+
 def place_of(name: str, columns: list[Column]) -> int:
     """Return the place of one column by its name."""
     names = [column.name for column in columns]
@@ -79,7 +96,9 @@ def refuse_repeated(names: list[str]) -> None:
         )
 
 
-def _find(texts: Sequence[str], names: list[str]) -> tuple[set[str], set[str]]:
+def _find(
+    texts: Sequence[str], names: list[str], kind: str = "column"
+) -> tuple[set[str], set[str]]:
     """Return the columns asked for by name, and those by pattern."""
     known = set(names)
     named: set[str] = set()
@@ -92,7 +111,7 @@ def _find(texts: Sequence[str], names: list[str]) -> tuple[set[str], set[str]]:
             is_pattern = "*" in word or "?" in word
             matches = {name for name in names if fnmatchcase(name, word)} if is_pattern else set()
             if not matches:
-                raise _unknown(word, names)
+                raise _unknown(word, names, kind)
             matched |= matches
     return named, matched
 
@@ -102,10 +121,10 @@ def _words(text: str) -> list[str]:
     return next(csv.reader(StringIO(text, newline=""), skipinitialspace=True), [])
 
 
-def _unknown(word: str, names: list[str]) -> DataError:
+def _unknown(word: str, names: list[str], kind: str = "column") -> DataError:
     close = get_close_matches(word, names, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {listed(map(repr, names))}"
-    return DataError(f"no column is called {word!r}; {hint}")
+    return DataError(f"no {kind} is called {word!r}; {hint}")
 
 
 def _too_few(chosen: list[str], left_out: dict[str, list[str]]) -> DataError:

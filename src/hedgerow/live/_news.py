@@ -58,6 +58,7 @@ def data_of(look: Look, title: str) -> ReportData:
         error=look.error,
         rows=look.rows,
         warnings=look.warnings,
+        said=look.said,
         title=title,
         n_columns=len(look.names) + len(look.left_out),
         left_out={"not numeric, or not wanted": look.left_out} if look.left_out else {},

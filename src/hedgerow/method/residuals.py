@@ -67,6 +67,20 @@ def with_more(sums: Residuals, residual: Array, row_weights: Array) -> Residuals
     return sums._replace(lags=lags, recent=known[-LAGS:], beside=beside, weight=weight)
 
 
+def typical_autocorrelation(sums: Residuals) -> Array:
+    """Return the median over columns of the residuals' autocorrelations at 1, 2, ... `LAGS` rows.
+
+    >>> steps = np.tile([[1.0], [1.0], [-1.0], [-1.0]], (50, 1))
+    >>> typical_autocorrelation(first_residuals(steps, np.ones(200)))[:4].round(1)
+    array([ 0., -1., -0.,  1.])
+    """
+    varied = sums.lags[0] > 0
+    if not varied.any():
+        return np.zeros(LAGS)
+    median: Array = np.median(sums.lags[1:, varied] / sums.lags[0, varied], axis=1)
+    return median.clip(-1.0, 1.0)  # rounding can go beyond
+
+
 def scaled_residuals(sums: Residuals, factor: float) -> Residuals:
     """Return the sums as if all row weights so far had been multiplied."""
     return sums._replace(

@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
 from hedgerow.method.promises import BALANCED, ERRORS
 from hedgerow.report._left_out import checked_columns
+from hedgerow.report._pictures import checked_autocorrelation, checked_histograms
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")
 
@@ -45,6 +46,12 @@ class ReportData:
         Columns that were not learned from, by the reason.
     rows_left_out : mapping of str to int
         How many rows were not learned from, by the reason, such as ``"with missing values"``.
+    said : sequence of str
+        What was done to rows and columns, in sentences.
+    histograms : sequence of (start, stop, counts)
+        One for each variable, or none: weights of rows in evenly spaced bins.
+    autocorrelation : sequence of float
+        How much rows resemble those 1, 2, ... rows before them, if that is to be shown.
 
     Examples
     --------
@@ -72,16 +79,22 @@ class ReportData:
     made: str = ""
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
+    said: Sequence[str] = field(default=())
+    histograms: Sequence[tuple[float, float, Any]] = field(default=())
+    autocorrelation: Any = field(default=())
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)
         keep("names", [str(name) for name in self.names])
         keep("warnings", [str(warning) for warning in self.warnings])
+        keep("said", [str(sentence) for sentence in self.said])
         keep("n_columns", len(self.names) if self.n_columns is None else self.n_columns)
         for name in ("source", "target"):
             keep(name, _ends(name, getattr(self, name), len(self.names)))
         for name in _NUMBERS:
             keep(name, _values(name, getattr(self, name), len(self.source)))
+        keep("histograms", checked_histograms(self.histograms, len(self.names)))
+        keep("autocorrelation", checked_autocorrelation(self.autocorrelation))
         keep("left_out", checked_columns(self.left_out))
         for reason, count in self.rows_left_out.items():
             integer_at_least(f"rows_left_out[{reason!r}]", count, 0)

@@ -11,6 +11,7 @@ from hedgerow.method.graph import LOOSEST_LEVEL, Graph
 from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
 
+MOST_HISTOGRAMS = 300  # of a page: for more variables there are none, so that it stays small
 _MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is looser
 
 
@@ -44,6 +45,7 @@ def data_of(
     >>> data.names, data.rows, data.source
     (['0', '1', '2'], 400, array([1, 0]))
     """
+    treatment = model.treatment_
     return of_graph(
         model.graph_up_to(_end_of_slider(model.level_)),
         model.level_,
@@ -56,6 +58,9 @@ def data_of(
         rows_left_out=rows_left_out or {},
         title=title,
         made=date.today().isoformat(),
+        said=treatment.sentences(),
+        histograms=model.histograms() if model.n_features_in_ <= MOST_HISTOGRAMS else (),
+        autocorrelation=treatment.autocorrelation if treatment.related_in_time else (),
     )
 
 

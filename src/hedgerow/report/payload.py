@@ -1,4 +1,4 @@
-"""What the page's script is given, in three parts: one is fixed, two can change as rows arrive."""
+"""What the page's script is given: a part is fixed, two can change as rows arrive, one is drawn."""
 
 from math import comb, sqrt
 from typing import Any
@@ -45,6 +45,7 @@ def edges(data: ReportData) -> dict[str, Any]:
     return {
         "rows": data.rows,
         "warnings": data.warnings,
+        "said": data.said,
         **left_out(data.left_out, data.rows_left_out),
         "detectable": _detectable(data),
         "source": data.source.tolist(),
@@ -54,6 +55,21 @@ def edges(data: ReportData) -> dict[str, Any]:
         "z": [float(f"{value:.5g}") for value in data.z.tolist()],
         "p": data.p_value.tolist(),
         "q": data.q_value.tolist(),
+    }
+
+
+def pictures(data: ReportData) -> dict[str, Any]:
+    """Return what columns look like, and what rows do in time, in as many digits as can be seen."""
+    return {
+        "histograms": [
+            {
+                "start": float(f"{start:.4g}"),
+                "stop": float(f"{stop:.4g}"),
+                "counts": [float(f"{count:.3g}") for count in counts],
+            }
+            for start, stop, counts in data.histograms
+        ],
+        "autocorrelation": [round(value, 3) for value in data.autocorrelation],
     }
 
 

@@ -87,4 +87,5 @@ def look_at(state: State) -> Look:
         level=model.level_,
         warnings=tuple(str(warning.message) for warning in warned),
         left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
+        said=tuple(model.treatment_.sentences()),
     )

@@ -46,7 +46,8 @@ def run(
     source : Source, str or path
         From `open_source`, or what it takes; it is closed in the end.
     model : HedgeGraph, optional
-        Its parameters are used; it is not changed itself.
+        Its parameters are used; it is not changed itself. Its ``columns``, if they are a list, may
+        be patterns too, as for `open_source`.
     checkpoint : str or path, optional
         Folder of checkpoints. If it has one, the run goes on from there, to the state that it
         would have had without a break. The folder belongs to one run at a time.
@@ -179,7 +180,7 @@ class _Run:
         """Learn from rows; stop between two of them where the change log wants to look."""
         state, log = self._state, self._log
         while len(rows):
-            state.schema = self._source.schema
+            state.know(self._source.schema)
             until_look = log.next_look(state.rows) - state.rows if log else len(rows)
             state.model.partial_fit(rows[:until_look], feature_names=state.names)
             if log and len(rows) >= until_look:

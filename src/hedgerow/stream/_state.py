@@ -6,6 +6,7 @@ from typing import Any
 
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
+from hedgerow.io.choose import columns_by_name
 from hedgerow.stream._checkpoint import Checkpoint
 from hedgerow.stream._source import Offset, Schema, Source
 
@@ -29,6 +30,13 @@ class State:
     def names(self) -> list[str]:
         """Names of the columns learned from; none before the first row."""
         return self.schema.columns if self.schema else []
+
+    def know(self, schema: Schema | None) -> None:
+        """Take note of the columns; a model is first told which to take as they are."""
+        self.schema = schema
+        if not self.rows:
+            wanted = columns_by_name(self.model.columns, self.names)
+            self.model.set_params(columns=wanted)
 
     def to_checkpoint(self, source: Source) -> Checkpoint:
         """Return what has to be saved; there must have been rows."""
@@ -54,6 +62,7 @@ def restored(saved: Checkpoint, source: Source, model: HedgeGraph) -> State:
     header = {**saved.model, "feature_names": saved.schema.columns}  # once it had none
     learned = HedgeGraph.from_parts(header, saved.arrays)
     before, now = learned.get_params(), model.get_params()
+    now["columns"] = columns_by_name(model.columns, saved.schema.columns)
     for name in now:
         if _plain(now[name]) != _plain(before[name]) and name != "device":
             raise DataError(

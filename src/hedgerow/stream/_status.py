@@ -26,6 +26,7 @@ class Look(NamedTuple):
     level: float
     warnings: tuple[str, ...]
     left_out: tuple[str, ...] = ()  # columns that are not learned from
+    said: tuple[str, ...] = ()  # what was done to rows and columns
 
 
 @dataclass(frozen=True)

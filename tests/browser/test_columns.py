@@ -1,0 +1,65 @@
+"""What was done to rows and columns is on the page: in words, and in small pictures."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def shown(chain):
+    return replace(
+        chain,
+        names=["a", HOSTILE, "c"],
+        said=[f"1 column is far from normal ({HOSTILE}).", "Rows differ in size."],
+        histograms=[(-2.0, 2.0, [1, 4, 5]), (0.0, 3e6, [9, 0, 1]), (7.0, 7.0, [400])],
+        autocorrelation=[0.7, 0.5, -0.25],
+    )
+
+
+def test_sentences_are_one_paragraph_of_text(shown, open_page):
+    page = open_page(shown)
+    expect(page.locator("#made .said")).to_have_text(" ".join(shown.said))
+
+
+def test_every_variable_has_its_histogram(shown, open_page, texts):
+    page = open_page(shown)
+    columns = page.locator("#histograms .column")
+    assert texts(columns) == shown.names
+    assert [columns.nth(j).locator("rect").count() for j in range(3)] == [3, 2, 1]
+    pictures = columns.locator("svg")
+    expect(pictures.nth(0)).to_have_attribute(
+        "aria-label", "a: from −2 to 2, most often between 0.667 and 2"
+    )
+    expect(pictures.nth(2)).to_have_attribute("aria-label", "c: always 7")
+    heights = [float(bar.get_attribute("height")) for bar in columns.nth(0).locator("rect").all()]
+    assert [height / heights[2] for height in heights] == pytest.approx([0.2, 0.8, 1.0])
+
+
+def test_a_histogram_leads_to_its_variable_which_has_it_too(shown, open_page, settle):
+    page = open_page(shown)
+    page.locator("#histograms .column").nth(1).click()
+    settle(page)
+    expect(page.locator("#details h3").first).to_have_text(HOSTILE)
+    expect(page.locator("#details .histogram figcaption")).to_have_text("03000000")
+    assert page.locator("#details .histogram rect").count() == 2
+
+
+def test_rows_in_time_have_a_bar_for_each_lag(shown, open_page):
+    page = open_page(shown)
+    bars = page.locator("#made .in-time rect")
+    assert bars.count() == 3
+    heights = [float(bar.get_attribute("height")) for bar in bars.all()]
+    assert [height / heights[0] for height in heights] == pytest.approx([1, 0.5 / 0.7, 0.25 / 0.7])
+    below = [float(bar.get_attribute("y")) for bar in bars.all()]
+    assert below[2] > max(below[:2])
+    label = page.locator("#made .in-time svg").get_attribute("aria-label")
+    assert label == "Autocorrelation by rows apart: +0.70 for the next row; +0.70 at most."
+
+
+def test_a_page_that_is_told_nothing_says_nothing(chain, open_page):
+    page = open_page(chain)
+    for place in ("#columns", "#made .said", "#made .in-time", "#details .histogram"):
+        expect(page.locator(place)).to_be_hidden()

@@ -1,0 +1,98 @@
+"""Histograms of columns: in the user's units, from counts as from the rows themselves."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hedgerow import HedgeGraph
+from hedgerow.method.histograms import BINS, histogram_of_values
+
+
+def columns(n_rows, rng):
+    return np.column_stack(
+        [
+            5.0 + 2.0 * rng.standard_normal(n_rows),
+            np.exp(1.5 * rng.standard_normal(n_rows)),
+            rng.integers(0, 4, n_rows),
+            1e6 * rng.standard_t(2, n_rows),
+        ]
+    )
+
+
+@pytest.mark.parametrize("n_rows", [100, 512, 3000])
+def test_every_row_is_in_a_bin(n_rows):
+    rows = columns(n_rows, np.random.default_rng())
+    for (start, stop, counts), column in zip(HedgeGraph().fit(rows).histograms(), rows.T):
+        assert column.min() <= start < stop <= column.max()
+        assert len(counts) == BINS
+        assert (counts >= 0).all()
+        assert counts.sum() == pytest.approx(n_rows)
+
+
+def test_few_rows_are_counted_exactly():
+    values = np.random.default_rng().standard_normal(400)
+    start, stop, counts = histogram_of_values(values)
+    edges = np.linspace(start, stop, BINS + 1)
+    edges[0], edges[-1] = -np.inf, np.inf
+    assert counts.tolist() == np.histogram(values, edges)[0].tolist()
+    beyond = (values < start).sum(), (values > stop).sum()
+    assert max(beyond) <= 0.005 * len(values)
+
+
+def test_many_rows_have_the_histogram_of_their_distribution():
+    """Between knots rows are spread evenly, which hardly matters: the rest is chance."""
+    n_rows = 40_000
+    rows = np.random.default_rng(0).gamma(2.0, size=(n_rows, 2))
+    start, stop, counts = HedgeGraph().fit(rows).histograms()[0]
+    edges = np.linspace(start, stop, BINS + 1)
+    expected = np.diff(np.r_[0.0, stats.gamma(2.0).cdf(edges[1:-1]), 1.0])
+    assert (np.abs(counts / n_rows - expected) < 4 * np.sqrt(expected / n_rows) + 1e-3).all()
+
+
+def test_few_values_have_a_bar_each():
+    rows = np.column_stack([np.tile([0.0, 3.0], 400), np.random.default_rng().normal(size=800)])
+    start, stop, counts = HedgeGraph().fit(rows).histograms()[0]
+    assert (start, stop) == (0.0, 3.0)
+    assert counts[[0, -1]].tolist() == [400, 400]
+    assert counts[1:-1].sum() == 0
+
+
+@pytest.mark.filterwarnings("ignore:constant columns")
+@pytest.mark.parametrize("n_rows", [60, 600])
+def test_a_constant_column_has_one_bar(n_rows):
+    rows = np.random.default_rng().standard_normal((n_rows, 3))
+    rows[:, 1] = 7.0
+    start, stop, counts = HedgeGraph().fit(rows).histograms()[1]
+    assert (start, stop, counts.tolist()) == (7.0, 7.0, [n_rows])
+
+
+def test_one_outlying_cell_does_not_hide_the_others():
+    rows = np.random.default_rng().standard_normal((1000, 2))
+    rows[500, 0] = 1e9
+    start, stop, counts = HedgeGraph().fit(rows).histograms()[0]
+    assert -4 < start < stop < 4
+    assert counts.sum() == 1000
+
+
+def test_any_cut_of_the_rows_gives_the_same():
+    rows = columns(1500, np.random.default_rng())
+    model = HedgeGraph()
+    for some in np.array_split(rows, 17):
+        model.partial_fit(some)
+    for one, other in zip(model.histograms(), HedgeGraph().fit(rows).histograms()):
+        assert one[:2] == other[:2]
+        assert one.counts.tobytes() == other.counts.tobytes()
+
+
+def test_rows_that_are_forgotten_count_less():
+    rng = np.random.default_rng()
+    rows = np.r_[rng.standard_normal((2000, 2)), 10 + rng.standard_normal((8000, 2))]
+    start, _, counts = HedgeGraph(half_life=500).fit(rows).histograms()[0]
+    assert start > 5
+    assert counts.sum() < 3000
+
+
+def test_what_is_taken_as_it_is_was_not_counted():
+    rows = np.random.default_rng().standard_normal((600, 2))
+    assert HedgeGraph(rows="independent", columns="normal").fit(rows).histograms() == []
+    assert len(HedgeGraph(columns="normal").fit(rows).histograms()) == 2
