@@ -1,5 +1,7 @@
 """The tables about kinds of data in docs/quality.md."""
 
+from functools import partial
+
 import polars as pl
 
 from benchmarks.document import table
@@ -17,6 +19,7 @@ def blocks() -> dict[str, str]:
     frame = summary.scored(store.read(kinds_study.RESULTS))
     return {
         "kinds-setting": setting(frame),
+        "kinds-made": made(),
         "kinds": by_kind(frame),
         "kinds-rivals": beside_rivals(frame),
         "kinds-rows": by_rows(frame),
@@ -35,6 +38,15 @@ def setting(frame: pl.DataFrame) -> str:
         f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: {len(cells)} cells, "
         f"{seeds} data sets in each."
     )
+
+
+def made() -> str:
+    """Return how rows of every kind are made, in the words of their functions."""
+    lines = []
+    for name, kind in KINDS.items():
+        function = kind.rows.func if isinstance(kind.rows, partial) else kind.rows
+        lines.append([name, (function.__doc__ or "").removeprefix("Return ").strip()])
+    return table(["kind", "rows"], lines)
 
 
 def by_kind(frame: pl.DataFrame) -> str:

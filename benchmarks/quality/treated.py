@@ -94,13 +94,13 @@ def _own(rival: str, rows: Array) -> Graphs:
 
 AS_IT_COMES, BEFORE = "hedgerow", "before"
 TREATED: dict[str, Method] = {
-    AS_IT_COMES: Method("HedgeGraph", hedgerow, 12, RATIOS),
+    AS_IT_COMES: Method("HedgeGraph", hedgerow, 8, RATIOS),
     BEFORE: Method("HedgeGraph, before", before, 8, RATIOS),
-    "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 3, RATIOS),
+    "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 2, RATIOS),
     "stars": Method("scores, StARS", partial(scores_of_ranks, "huge_mb_stars"), 1, RATIOS),
-    "spearman": Method("Spearman, EBIC", partial(rank_correlations, spearman), 3, RATIOS),
+    "spearman": Method("Spearman, EBIC", partial(rank_correlations, spearman), 2, RATIOS),
     "kendall": Method("Kendall, EBIC", partial(rank_correlations, kendall), 1, RATIOS),
-    "differences": Method("differences, before", differences, 3, RATIOS),
-    "thinned": Method("thinned, before", thinned, 3, RATIOS),
+    "differences": Method("differences, before", differences, 2, RATIOS),
+    "thinned": Method("thinned, before", thinned, 2, RATIOS),
 }
 FOR_SERIES = ("differences", "thinned")
