@@ -64,8 +64,8 @@ def with_more(
 ) -> Residuals:
     """Return the sums with more rows, in place: ``errors`` after `LAGS` earlier ones.
 
-    Behind them may be room for more. It is not cut off: of an array with gaps between its rows,
-    sums would be compiled, and rounded, in another way.
+    ``errors`` may have room for more. A part of it would be another kind of array, for which other
+    loops are compiled, with sums in another order.
     """
     n_columns = len(sums.scale)
     per_scale = (1.0 / sums.scale).astype(np.float32)
