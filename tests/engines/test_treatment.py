@@ -4,6 +4,8 @@ As in `distances`, every comparison is in units of what rounding explains, so th
 one cannot be rounding; and arithmetic made worse on purpose is noticed.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -227,6 +229,22 @@ def test_sums_over_residuals_are_what_they_say():
         assert sums.beside[j] == pytest.approx((counts * units[:, j] * others).sum(), rel=1e-9)
     assert sums.weight == pytest.approx(counts.sum(), rel=1e-12)
     assert np.array_equal(sums.recent, rooted[-LAGS:])
+
+
+@pytest.mark.parametrize("half_life", HALF_LIVES)
+@pytest.mark.parametrize("n_columns", [2, 9, 70])
+def test_no_cut_changes_a_bit_of_the_sums(n_columns, half_life):
+    rows = treated(np.random.default_rng().integers(2**32), 6000, n_columns)
+    ends = [FIRST_ROWS + end for end in batch_ends(FIRST_ROWS, 6000 - FIRST_ROWS, half_life)]
+    found = []
+    for cuts in (ends[-1:], ends, [*ends[3::7], ends[-1]]):
+        state = numba_cpu.learn(numba_cpu.init(n_columns, half_life), rows[:FIRST_ROWS])
+        state = numba_cpu.look_back(state, rows[:FIRST_ROWS])
+        for start, stop in pairwise([FIRST_ROWS, *cuts]):
+            state = numba_cpu.learn(state, rows[start:stop])
+        found.append(numba_cpu.residuals(state))
+    for other in found[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
 
 @pytest.mark.parametrize("half_life", HALF_LIVES)

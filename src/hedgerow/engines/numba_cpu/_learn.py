@@ -210,7 +210,9 @@ def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32
     if state.residuals is None:
         return np.empty((0, LAGS), dtype=np.float32)
     longest = max(int(ends[-1]) - start for start, ends in pieces)
-    return zeros(len(state.moments.mean), LAGS + longest, np.float32)
+    # One column more than are used: a matrix without gaps between its rows would be another type to
+    # the compiler, with sums in another order, and whether there are gaps depends on the cut.
+    return zeros(len(state.moments.mean), LAGS + longest + 1, np.float32)
 
 
 def _with_residuals(
