@@ -66,9 +66,11 @@ def test_a_constant_column_has_one_bar(n_rows):
     assert (start, stop, counts.tolist()) == (7.0, 7.0, [n_rows])
 
 
-def test_one_outlying_cell_does_not_hide_the_others():
+@pytest.mark.parametrize("value", [1e9, -1e9])
+@pytest.mark.parametrize("row", [500, 900])  # among the first ones, from which the knots are, or not
+def test_one_outlying_cell_does_not_hide_the_others(row, value):
     rows = np.random.default_rng().standard_normal((1000, 2))
-    rows[500, 0] = 1e9
+    rows[row, 0] = value
     start, stop, counts = HedgeGraph().fit(rows).histograms()[0]
     assert -4 < start < stop < 4
     assert counts.sum() == 1000
