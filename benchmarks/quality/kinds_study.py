@@ -28,6 +28,7 @@ def missing(kinds: Sequence[str], methods: Sequence[str], done: set[tuple]) -> l
             method
             for method in methods
             if seed < TREATED[method].seeds
+            and ratio in TREATED[method].ratios
             and (KINDS[kind].in_time or method not in FOR_SERIES)
             and (case, ratio, seed, method) not in done
         )

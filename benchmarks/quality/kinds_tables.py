@@ -1,12 +1,14 @@
 """The tables about kinds of data in docs/quality.md."""
 
+from functools import partial
+
 import polars as pl
 
 from benchmarks.document import table
 from benchmarks.quality import kinds_study, store, summary
 from benchmarks.quality.kinds import COLUMNS, FAMILIES, KINDS, RATIOS, rows_of
 from benchmarks.quality.summary import MAIN, Figure, broken, figures, graphs, is_warned
-from benchmarks.quality.treated import AS_IT_COMES, BEFORE, TREATED
+from benchmarks.quality.treated import AS_IT_COMES, BEFORE, SOME, TREATED
 
 STRICT = "FWER 0.05"
 NOTHING = "empty"  # the family in which F1 has no meaning
@@ -17,6 +19,7 @@ def blocks() -> dict[str, str]:
     frame = summary.scored(store.read(kinds_study.RESULTS))
     return {
         "kinds-setting": setting(frame),
+        "kinds-made": made(),
         "kinds": by_kind(frame),
         "kinds-rivals": beside_rivals(frame),
         "kinds-rows": by_rows(frame),
@@ -37,6 +40,15 @@ def setting(frame: pl.DataFrame) -> str:
     )
 
 
+def made() -> str:
+    """Return how rows of every kind are made, in the words of their functions."""
+    lines = []
+    for name, kind in KINDS.items():
+        function = kind.rows.func if isinstance(kind.rows, partial) else kind.rows
+        lines.append([name, (function.__doc__ or "").removeprefix("Return ").strip()])
+    return table(["kind", "rows"], lines)
+
+
 def by_kind(frame: pl.DataFrame) -> str:
     """Return error rates and F1 of every kind, before and now."""
     lines = []
@@ -54,10 +66,10 @@ def by_kind(frame: pl.DataFrame) -> str:
 
 
 def beside_rivals(frame: pl.DataFrame) -> str:
-    """Return F1 and share of false edges of all methods, by kind."""
+    """Return F1 and share of false edges of all methods, by kind, at the rows that all had."""
     lines = []
     for kind in kept_kinds():
-        here = frame.filter(pl.col("kind") == kind)
+        here = frame.filter(pl.col("kind") == kind, pl.col("ratio").is_in(SOME))
         lines.append([kind, *(_score_and_false(here, method) for method in TREATED)])
     labels = [method.label for method in TREATED.values()]
     return table(["F1 (share of false edges)", *labels], lines)

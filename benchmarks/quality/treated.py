@@ -93,14 +93,15 @@ def _own(rival: str, rows: Array) -> Graphs:
 
 
 AS_IT_COMES, BEFORE = "hedgerow", "before"
+SOME = (2.0, 10.0)  # rows for each column that the others are tried at
 TREATED: dict[str, Method] = {
-    AS_IT_COMES: Method("HedgeGraph", hedgerow, 16, RATIOS),
+    AS_IT_COMES: Method("HedgeGraph", hedgerow, 8, RATIOS),
     BEFORE: Method("HedgeGraph, before", before, 8, RATIOS),
-    "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 3, RATIOS),
-    "stars": Method("scores, StARS", partial(scores_of_ranks, "huge_mb_stars"), 1, RATIOS),
-    "spearman": Method("Spearman, EBIC", partial(rank_correlations, spearman), 3, RATIOS),
-    "kendall": Method("Kendall, EBIC", partial(rank_correlations, kendall), 1, RATIOS),
-    "differences": Method("differences, before", differences, 3, RATIOS),
-    "thinned": Method("thinned, before", thinned, 3, RATIOS),
+    "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 2, SOME),
+    "stars": Method("scores, StARS", partial(scores_of_ranks, "huge_mb_stars"), 1, SOME),
+    "spearman": Method("Spearman, EBIC", partial(rank_correlations, spearman), 2, SOME),
+    "kendall": Method("Kendall, EBIC", partial(rank_correlations, kendall), 1, SOME),
+    "differences": Method("differences, before", differences, 2, SOME),
+    "thinned": Method("thinned, before", thinned, 2, SOME),
 }
 FOR_SERIES = ("differences", "thinned")

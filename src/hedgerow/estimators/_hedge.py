@@ -390,6 +390,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             stream = self._stream
             evidence = stream.evidence(self._inflation())
             graph = graph_of(stream.engine, evidence, self._effective_rows(), *key[1:])
+            graph = graph.with_determined(stream.determined())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
