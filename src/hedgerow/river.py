@@ -1,7 +1,7 @@
 """HedgeGraph for river: one dictionary at a time, at the end of a pipeline."""
 
 import copy
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -41,6 +41,10 @@ class RiverHedgeGraph(base.Estimator):
         same.
     half_life : float or None, default=None
         Number of rows after which a row counts half as much; None: every row counts for ever.
+    rows : {"any", "independent"}, default="any"
+        Whether rows may be related to those before them.
+    columns : {"any", "normal"} or list of names, default="any"
+        What shape columns may have (docs/data.md).
 
     Notes
     -----
@@ -60,12 +64,21 @@ class RiverHedgeGraph(base.Estimator):
     """
 
     def __init__(
-        self, error: str = "fdr", level: float | str = 0.05, half_life: float | None = None
+        self,
+        error: str = "fdr",
+        level: float | str = 0.05,
+        half_life: float | None = None,
+        rows: str = "any",
+        columns: str | Collection[Hashable] = "any",
     ) -> None:
         self.error = error
         self.level = level
         self.half_life = half_life
-        self._learner = HedgeGraph(error=error, level=level, half_life=half_life)
+        self.rows = rows
+        self.columns = columns
+        self._learner = HedgeGraph(
+            error=error, level=level, half_life=half_life, rows=rows, columns=columns
+        )
         self._names: dict[Hashable, None] = {}  # a set in order
         self._held: list[list[float]] = []
         self._known: HedgeGraph | None = None  # asked last, as long as there are no more rows

@@ -13,25 +13,42 @@ import torch
 
 from hedgerow.datasets import make
 from hedgerow.engines.shared import listing
+from hedgerow.engines.torch_gpu import calm as calm_module
 from hedgerow.engines.torch_gpu import (
     copies,
     fitting,
     learning,
+    looking_back,
     memory,
     pairs,
     scores,
     selection,
 )
+from hedgerow.engines.torch_gpu.calm import calm_of
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, padded
 from hedgerow.method import edges, hedge, neighbours
 from hedgerow.method.groups import GROUP_ENDS
+from hedgerow.method.inflation import Inflation, calming, no_inflation, of_pairs
 from hedgerow.method.levels import agreement_scores
+from hedgerow.method.residuals import first_residuals
+from tests.engines.distances import any_weights
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # Every batch's weights are averaged, as in the reference.
 EXACT_HALF = HALF._replace(averages=SINGLE.averages)
-RULES = selection.Rules(neighbours.SELECTION_LEVEL, neighbours.MOST_NEIGHBOURS)
 BOTH = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF], ids=["single", "half"])
+
+
+def rules(n_rows: float) -> selection.Rules:
+    return selection.Rules(neighbours.SELECTION_LEVEL, neighbours.MOST_NEIGHBOURS, n_rows)
+
+
+def factors(p: int, n_lags: int, seed: int | None = None) -> Inflation:
+    """Factors as rows of unlike size that remember have them: some pairs', much above others'."""
+    rng = np.random.default_rng(seed)
+    echoes = rng.uniform(-0.2, 0.9, (p, 1)) ** np.arange(1, n_lags + 1) * np.sqrt(2.0)
+    found = Inflation(rng.uniform(0.9, 1.4, p), echoes, 1.0, common=1.1)
+    return found._replace(typical=float(np.median(of_pairs(found, *np.triu_indices(p, 1)))))
 
 
 def mixed_rows(p: int, m: int, seed: int | None = None) -> np.ndarray:
@@ -67,9 +84,9 @@ def seed_for(held) -> int | None:
     return None if held is SINGLE else 0
 
 
-def found(rows: np.ndarray, error: str, held):
+def found(rows: np.ndarray, error: str, held, inflation: Inflation):
     evidence = fitting.evidence_of_rows(on_device(rows), held)
-    return fitting.find_edges(evidence, error, 0.5)
+    return fitting.find_edges(evidence._replace(inflation=inflation), error, 0.5)
 
 
 def on_device(rows: np.ndarray) -> torch.Tensor:
@@ -127,11 +144,12 @@ def test_strips_of_nodes_do_not_change_the_weights(monkeypatch):
 
 
 @BOTH
-def test_refit_is_that_of_the_reference(held):
+@pytest.mark.parametrize("n_rows", [400.0, 90.5])
+def test_refit_is_that_of_the_reference(held, n_rows):
     rows = mixed_rows(60, 400, seed_for(held))
-    fitted = neighbours.refit(np.corrcoef(rows.T), 400)
+    fitted = neighbours.refit(np.corrcoef(rows.T), n_rows)
     columns = fitting.standard_columns(on_device(rows))[0].float()
-    mine = selection.refit(columns, padded(columns, held.dtype), RULES, held)
+    mine = selection.refit(columns, padded(columns, held.dtype), rules(n_rows), held)
     dense = np.zeros((60, 60))
     for node in range(60):
         size = int(mine.sizes[node])
@@ -143,18 +161,24 @@ def test_refit_is_that_of_the_reference(held):
 @BOTH
 @pytest.mark.usefixtures("large_blocks")
 @pytest.mark.parametrize(
-    ("error", "m"), [("fdr", 70), ("fdr", 160), ("fwer", 70), ("fwer", 160), ("balanced", 70)]
+    ("error", "m", "calmed"),
+    [
+        *((error, m, False) for error in ("fdr", "fwer") for m in (70, 160)),
+        ("balanced", 70, False),
+        *((error, m, True) for error in ("fdr", "fwer") for m in (160, 280)),
+    ],
 )
-def test_edges_are_those_of_the_reference(held, error, m):
+def test_edges_are_those_of_the_reference(held, error, m, calmed):
     p = 90
     rows = mixed_rows(p, m, seed_for(held))
     average = reference_average(rows)
-    expected = edges.judge_pairs(np.corrcoef(rows.T), m, average, error)
+    inflation = factors(p, 20, seed_for(held)) if calmed else no_inflation(p)
+    expected = edges.judge_pairs(np.corrcoef(rows.T), m, average, error, inflation)
     q_value, z = np.ones((p, p)), np.zeros((p, p))
     upper = np.triu_indices(p, 1)
     q_value[upper], z[upper] = expected.q_value, expected.z
 
-    listed = found(rows, error, held)
+    listed = found(rows, error, held, inflation)
     i, j = listed.source, listed.target
     mine = np.ones((p, p))
     mine[i, j] = listed.q_value
@@ -166,6 +190,53 @@ def test_edges_are_those_of_the_reference(held, error, m):
     assert (mine[there] < (factor * q_value)[there] + 1e-12).all()
     surely = np.abs(z[i, j]) < 20
     np.testing.assert_allclose(listed.z[surely], z[i, j][surely], atol=2e-3)
+
+
+def test_listed_pairs_are_calmed_as_the_reference_does(monkeypatch):
+    inflation, (i, j) = factors(50, 70), np.triu_indices(50, 1)
+    calm = calm_of(inflation, SINGLE, torch.device(DEVICE))
+    monkeypatch.setattr(calm_module, "_CHUNK_BYTES", 10**6)
+    mine = calm_module.shares(calm, on_device(i), on_device(j)).cpu().numpy()
+    # Factors are in single precision, their products and sums in double; half of that in a root.
+    np.testing.assert_allclose(mine, calming(inflation, i, j), rtol=4 * np.finfo(np.float32).eps)
+    assert mine.max() <= calm.largest * (1 + 1e-6)
+    assert calm_of(no_inflation(50), SINGLE, torch.device(DEVICE)) is None
+
+
+@BOTH
+def test_hedge_leaves_what_its_weights_do_not_explain(held):
+    p, m = 60, 300
+    rng = np.random.default_rng()
+    columns = rng.standard_normal((p, m))
+    weights = any_weights(rng, p, 0.1)
+    values = np.zeros((128, 128))
+    values[:p, :p] = weights
+    own = learning.Weights(on_device(values * held.weight_unit).to(held.dtype), held.weight_unit)
+    single = on_device(columns).float()
+    mine = looking_back.left_by(own, single, padded(single, held.dtype)).cpu().numpy()
+    # Weights sum to one at most. Both factors are rounded, and so is each of p terms of a sum.
+    eps = torch.finfo(held.dtype).eps + p * np.finfo(np.float32).eps
+    assert np.abs(mine - (columns - weights @ columns)).max() < 2 * eps * np.abs(columns).max()
+
+
+@pytest.mark.parametrize("m", [1, 20, 33, 300])
+def test_sums_over_residuals_are_those_of_the_reference(monkeypatch, m):
+    p, eps = 70, np.finfo(np.float32).eps
+    errors = np.random.default_rng().standard_t(3, (p, m)).astype(np.float32)
+    errors[:, 1:] += errors[:, :-1]
+    errors[7] = 0.0
+    expected = first_residuals(errors.T.astype(np.float64), np.ones(m))
+    whole = looking_back.sums_of(on_device(errors))
+    monkeypatch.setattr(looking_back, "_CHUNK_BYTES", 32 * m * 13)
+    strips = looking_back.sums_of(on_device(errors))
+    for mine in (whole, strips):
+        # Products are rounded to single precision, and added in double.
+        assert (np.abs(mine.lags - expected.lags) <= 2 * eps * expected.lags[0]).all()
+        np.testing.assert_array_equal(mine.recent, expected.recent)
+        np.testing.assert_allclose(mine.scale, expected.scale, rtol=2 * eps)
+        np.testing.assert_allclose(mine.beside, expected.beside, rtol=8 * eps, atol=1e-9)
+        np.testing.assert_allclose(mine.related, expected.related, atol=2 * (m + 4) * eps)
+        assert mine.weight == expected.weight
 
 
 @settings(deadline=None, max_examples=20)
@@ -200,18 +271,22 @@ def reached(counts):
 
 @BOTH
 @pytest.mark.usefixtures("large_blocks")
-@pytest.mark.parametrize("given_both", [False, True])
-def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both):
+@pytest.mark.parametrize(
+    ("given_both", "n_lags"), [(False, None), (True, None), (True, 0), (True, 40)]
+)
+def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both, n_lags):
     p, shared, margins = 150, 0.3, (0.2, 1.1)
     columns = fitting.standard_columns(on_device(make("grid", p).sample(300)))[0].float()
     fast = padded(columns, held.dtype)
-    refit = selection.refit(columns, fast, RULES, held)
+    inflation = no_inflation(p) if n_lags is None else factors(p, n_lags)
+    refit = selection.refit(columns, fast, rules(300 / inflation.per_effective), held)
+    calm = calm_of(inflation, held, columns.device)
     values = np.zeros((len(fast), len(fast)))
     values[:p, :p] = np.random.default_rng().normal(0.0, 0.02, (p, p)) * (1 - np.eye(p))
     weights = learning.Weights(
         on_device(values * held.weight_unit).to(held.dtype), held.weight_unit
     )
-    material = pairs.gather(columns, fast, refit, weights, held)
+    material = pairs.gather(columns, fast, refit, weights, held, calm)
     source, target = np.triu_indices(p, 1)
     every, joined = on_device(source * p + target), pairs.joined(refit)
     exact, known = (
@@ -233,7 +308,8 @@ def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both):
         agrees = agreed[:, None] >= np.where(bins > 0, bins, -np.inf)
         return in_group.T.astype(int) @ in_bin.astype(int), agrees.sum(axis=0)
 
-    few, many = expected(-held.rounding), expected(held.rounding)
+    rounding = held.rounding * (1.0 if calm is None else calm.largest)
+    few, many = expected(-rounding), expected(rounding)
     groups, agreement = reached(by_group), reached(by_agreement)[0]
     if given_both:
         assert (few[0] <= groups).all()

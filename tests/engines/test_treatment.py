@@ -4,6 +4,8 @@ As in `distances`, every comparison is in units of what rounding explains, so th
 one cannot be rounding; and arithmetic made worse on purpose is noticed.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -41,21 +43,21 @@ def table(seed, n_rows):
     return np.column_stack(kinds)[:, : rng.integers(2, 8)].astype(rng.choice(["f4", "f8"]))
 
 
-def pieces(rows, half_life):
-    """Cut the rows after the first ones where scores are brought up to date."""
+def pieces(rows, half_life, at_once):
+    """Cut the rows after the first ones where scores are brought up to date, and in between."""
     start = FIRST_ROWS
     while start < len(rows):
-        stop = min(next_refresh(start, half_life), len(rows))
+        stop = min(next_refresh(start, half_life), start + at_once, len(rows))
         yield rows[start:stop]
         start = stop
 
 
-def scored(engine, rows, half_life):
+def scored(engine, rows, half_life, at_once=4096):
     as_is = np.zeros(rows.shape[1], dtype=bool)
     as_is[1] = True
     known = engine.first_marginals(rows[:FIRST_ROWS], as_is, half_life)
     scores = []
-    for some in pieces(rows, half_life):
+    for some in pieces(rows, half_life, at_once):
         new, known = engine.score_rows(known, some, half_life)
         scores.append(new)
     return np.concatenate(scores), known
@@ -96,6 +98,15 @@ def test_scores_agree_with_the_readable_code(seed, n_rows, half_life):
     rows = table(seed, n_rows)
     fast, slow = (scored(engine, rows, half_life) for engine in (numba_cpu, numpy_ref))
     assert not beyond_rounding(of_marginals(fast, slow, rows))
+
+
+@pytest.mark.parametrize("half_life", HALF_LIVES)
+def test_no_cut_changes_a_bit_of_the_scores(half_life):
+    rows = np.exp(np.random.default_rng().standard_normal((2100, 13)))
+    whole, cut = (scored(numba_cpu, rows, half_life, at_once) for at_once in (4096, 7))
+    assert np.array_equal(whole[0], cut[0])
+    for name, a, b in zip(whole[1]._fields, whole[1], cut[1], strict=True):
+        assert np.array_equal(a, b), name
 
 
 def test_values_that_differ_by_a_denormal_have_finite_scores():
@@ -230,6 +241,22 @@ def test_sums_over_residuals_are_what_they_say():
 
 
 @pytest.mark.parametrize("half_life", HALF_LIVES)
+@pytest.mark.parametrize("n_columns", [2, 9, 70])
+def test_no_cut_changes_a_bit_of_the_sums(n_columns, half_life):
+    rows = treated(np.random.default_rng().integers(2**32), 6000, n_columns)
+    ends = [FIRST_ROWS + end for end in batch_ends(FIRST_ROWS, 6000 - FIRST_ROWS, half_life)]
+    found = []
+    for cuts in (ends[-1:], ends, [*ends[3::7], ends[-1]]):
+        state = numba_cpu.learn(numba_cpu.init(n_columns, half_life), rows[:FIRST_ROWS])
+        state = numba_cpu.look_back(state, rows[:FIRST_ROWS])
+        for start, stop in pairwise([FIRST_ROWS, *cuts]):
+            state = numba_cpu.learn(state, rows[start:stop])
+        found.append(numba_cpu.residuals(state))
+    for other in found[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
+
+
+@pytest.mark.parametrize("half_life", HALF_LIVES)
 @pytest.mark.parametrize("n_columns", [2, 9, 300])
 def test_no_number_of_threads_changes_a_bit_of_treatment(monkeypatch, n_columns, half_life):
     rows = np.exp(np.random.default_rng().standard_normal((1100, n_columns)).cumsum(axis=1))
@@ -293,8 +320,13 @@ def test_edges_agree_where_scores_are_calmed(seed, n_rows, error):
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
 
 
-def test_a_learner_that_did_not_look_back_has_no_sums(summing_engine):
-    rows = np.random.default_rng().standard_normal((512, 3))
-    state = summing_engine.learn(summing_engine.init(3), rows)
-    assert summing_engine.residuals(state) is None
-    assert isinstance(summing_engine.residuals(summing_engine.look_back(state, rows)), Residuals)
+def test_a_learner_that_did_not_look_back_has_no_sums(engine, trials):
+    rows = np.random.default_rng().standard_normal((96 if trials.most_rows < 512 else 512, 3))
+    state = engine.learn(engine.init(3), rows)
+    assert engine.residuals(state) is None
+    assert isinstance(engine.residuals(engine.look_back(state, rows)), Residuals)
+
+
+def test_on_a_gpu_too_columns_are_scored_by_the_compiled_functions(fast_engine):
+    assert fast_engine.first_marginals is numba_cpu.first_marginals
+    assert fast_engine.score_rows is numba_cpu.score_rows

@@ -186,3 +186,17 @@ def test_without_precautions_every_pair_looks_as_sure_or_surer(rows):
     assert (levels(model, n_columns) <= careful).all()
     found = z != 0
     assert np.array_equal(scores(model, n_columns)[found], z[found])
+
+
+@pytest.mark.parametrize("n_columns", [8, 64])
+@pytest.mark.parametrize("size", [200, 1000])
+def test_long_tables_too_can_be_cut_anywhere(n_columns, size):
+    """Many batches in a call, and few: how numbers lie in memory then differs."""
+    rows = np.random.default_rng().standard_normal((4108, n_columns))
+    pieces = HedgeGraph()
+    for start in range(0, len(rows), size):
+        pieces.partial_fit(rows[start : start + size])
+    _, expected = HedgeGraph().fit(rows).parts()
+    _, found = pieces.parts()
+    for name in expected:
+        assert found[name].tobytes() == expected[name].tobytes(), name

@@ -3,15 +3,18 @@
 import json
 import re
 from importlib import import_module
+from importlib.resources import files
+from io import BytesIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sklearn.datasets import load_digits
+from PIL import Image
 
 from hedgerow import HedgeGraph
 from hedgerow.cli import cli
+from hedgerow.cli._photograph import flower, grey
 
 demo = import_module("hedgerow.cli.demo")  # the module, not its command
 
@@ -22,43 +25,58 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def patches():
+    return demo._patches()
+
+
 def run(*arguments):
     return CliRunner().invoke(cli, ["demo", *map(str, arguments)])
 
 
-def touching(model, level):
-    """Count again, from coordinates."""
-    graph = model.graph_up_to(level)
+def told(model):
+    """Count again, from coordinates: edges, and shares by a side and at all."""
+    graph = model.graph_up_to(0.05)
     first, second = (np.stack(np.unravel_index(ends, (8, 8))) for ends in graph[:2])
     step = np.abs(first - second)
-    return len(graph.source), np.mean(step.sum(axis=0) == 1), np.mean(step.max(axis=0) == 1)
+    by_side, at_all = np.mean(step.sum(axis=0) == 1), np.mean(step.max(axis=0) == 1)
+    return [str(len(graph.source)), f"{by_side:.0%}", f"{at_all:.0%}"]
 
 
-@pytest.mark.filterwarnings("ignore:constant columns")
 @pytest.mark.parametrize("options", [[], ["--stream"]])
-def test_the_grid_appears(here, options):
+def test_the_grid_appears(here, patches, options):
     result = run(*options)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
-    device = "cpu" if options else "numpy"
-    model = HedgeGraph(error="fwer", level=1e-25, device=device).fit(load_digits().data)
-    lines = result.stdout.splitlines()
-    for level in demo.LEVELS:
-        count, by_side, at_all = touching(model, level)
-        told = next(line.split() for line in lines if line.split()[:1] == [f"{level:g}"])
-        assert told[1:] == [str(count), f"{by_side:.0%}", f"{at_all:.0%}"]
-    # What the demo is there to show: far more than the tenth that chance would give.
-    assert at_all > 0.8
-    assert f"{at_all:.0%} of the surest edges join pixels that touch; 10% of all pairs do." in lines
+    known = {"error": "fwer", "device": "cpu" if options else "numpy"}
+    model = HedgeGraph(**known).fit(patches)
+    as_normal = HedgeGraph(**known, rows="independent", columns="normal").fit(patches)
+    lines = [line.split() for line in result.stdout.splitlines()]
+    (before,) = (line for line in lines if line[:1] == ["before:"])
+    (after,) = (line for line in lines if line[:1] == ["after:"])
+    assert before[-3:] == told(as_normal)
+    assert after[-3:] == told(model)
+    # What the demo is there to show: all 112 sides, and hardly anything else, unlike before.
+    assert touching_by_side(model) == touching_by_side(as_normal) == 112
+    assert float(after[-1].rstrip("%")) > 90 > 50 > float(before[-1].rstrip("%"))
+    for sentence in model.treatment_.sentences():
+        assert sentence in result.stdout.splitlines()
     page = here / "hedgerow-demo.html"
     assert list(here.iterdir()) == [page]
-    assert lines[-1] == page.as_uri()
+    assert result.stdout.splitlines()[-1] == page.as_uri()
 
     data = json.loads(re.search(r'type="application/json">(.*?)</script>', page.read_text())[1])
     assert data["names"][:9] == [*(f"r0c{j}" for j in range(8)), "r1c0"]
-    assert (data["rows"], data["level"], data["error"]) == (1797, 1e-25, "fwer")
+    assert (data["rows"], data["level"], data["error"]) == (4108, 0.05, "fwer")
     assert data["q"] == model.graph_up_to(0.2).q_value.tolist()
-    assert data["warnings"] == ["constant columns are isolated nodes: 'r0c0', 'r4c0', 'r4c7'"]
+    assert data["warnings"] == []
+    assert data["said"] == model.treatment_.sentences()
+
+
+def touching_by_side(model):
+    graph = model.graph_up_to(0.05)
+    step = np.abs(np.subtract(*(np.stack(np.unravel_index(ends, (8, 8))) for ends in graph[:2])))
+    return int((step.sum(axis=0) == 1).sum())
 
 
 def test_the_stream_shows_the_rows_arrive(here):
@@ -68,7 +86,36 @@ def test_the_stream_shows_the_rows_arrive(here):
         for line in result.stdout.splitlines()
         if "%" in line and re.match(r" *[\d,]+ +\d+ ", line)
     ]
-    assert rows == [*range(100, 1800, 100), 1797]
+    assert rows == [*range(200, 4108, 200), 4108]
+
+
+def test_a_row_is_a_patch(patches):
+    picture = flower()
+    known = set(patches.iter_rows())
+    for top, left in ((4, 4), (4, 12), (12, 4), (412, 628)):
+        assert tuple(picture[top : top + 8, left : left + 8].ravel()) in known
+    assert len(patches) == 52 * 79
+
+
+@pytest.mark.parametrize("name", ["flower.jpg", "china.jpg"])
+def test_the_photograph_is_read_as_others_read_it(name):
+    """Readers round in different places, so that brightness may differ by one of 255."""
+    path = files("sklearn").joinpath("datasets/images", name)
+    with path.open("rb") as file, Image.open(file) as image:
+        image.draft("L", image.size)  # the brightness, not made from colours again
+        expected = np.asarray(image, dtype=float)
+    found = grey(path.read_bytes())
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() <= 1
+    assert (found == expected).mean() > 0.9
+
+
+@pytest.mark.parametrize("options", [{"progressive": True}, {"subsampling": 2}])
+def test_other_pictures_are_refused(options):
+    file = BytesIO()
+    Image.new("RGB", (16, 16)).save(file, "jpeg", **options)
+    with pytest.raises(ValueError, match="only baseline JPEG can be read"):
+        grey(file.getvalue())
 
 
 def test_the_page_goes_where_it_should(here):

@@ -131,6 +131,8 @@ def with_squares(value):
         ("as_is", np.zeros(4, dtype=bool), "as_is must be 3, got 4"),
         ("as_is", np.zeros(3, dtype=bool), "as_is must have all columns that its parameters name"),
         ("wanders", np.zeros(2, dtype=bool), "wanders must be 3, got 2"),
+        ("determined", np.zeros(2, dtype=bool), "determined must be 3, got 2"),
+        ("determined", np.zeros(3), "determined must be of 1 dimensions and the right kind"),
         ("repeated", np.array(0.5), "repeated must be in [1, 512], got 0.5"),
         ("repeated", np.array(np.nan), "repeated must be in [1, 512], got nan"),
         ("marginal_rows", np.array(529), "marginal_rows must be 530, got 529"),
@@ -224,7 +226,7 @@ def test_treated_rows_that_no_model_has(tmp_path, name, value, message):
         ("waiting", np.zeros((512, 3)), "waiting must have fewer than 512 rows, got 512"),
         ("waiting", np.zeros(3), "waiting must be of 2 dimensions and the right kind"),
         ("pending", np.zeros((1, 3)), "rows must be 0 + 1, got 0"),
-        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'marginal_at', got ["),
+        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'determined', got ["),
         ("residual_weight", np.array(1.0), "it must not have the array 'residual_weight', got ["),
     ],
 )

@@ -100,7 +100,8 @@ def test_it_agrees_with_the_precision_matrix_of_river():
     """With all edges in the graph, the maximum-likelihood precision matrix is the inverse."""
     rng = np.random.default_rng()
     rows = rng.standard_normal((700, 3)) + rng.standard_normal((700, 1))
-    model, inverse = RiverHedgeGraph(), covariance.EmpiricalPrecision()
+    model = RiverHedgeGraph(rows="independent", columns="normal")
+    inverse = covariance.EmpiricalPrecision()
     for x in dictionaries(rows):
         model.learn_one(x)
         inverse.update(x)

@@ -26,6 +26,14 @@ _OPTIONS = {
     ),
 }
 KNOWN = tuple(_OPTIONS)
+difference_option = click.option(
+    "--difference",
+    is_flag=False,
+    flag_value=1,
+    type=click.IntRange(min=1),
+    metavar="[N]",
+    help="Learn from each row minus the one N before it (1), never across a gap in --time.",
+)
 
 
 def known_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,8 +1,9 @@
 """What `hedgerow learn` and `hedgerow stream` do with what was learned: write it and tell it."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -85,6 +86,22 @@ def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announc
             _summary.show(summary, stderr=aside, announced=announced)
 
 
+def treated(
+    model: "HedgeGraph", difference: int | None, without: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return what a summary has to say about what was done to rows and columns."""
+    from hedgerow.io.differences import in_words
+
+    told = model.treatment_.to_dict(model.feature_names_in_)
+    if difference is not None:
+        told["sentences"] = [in_words(difference), *told["sentences"]]
+    return {
+        "treatment": told,
+        "difference": difference,
+        "rows_without_difference": dict(without),
+    }
+
+
 def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
     from hedgerow.io import FORMATS, write
 
@@ -105,5 +122,6 @@ def _write_page(model: "HedgeGraph", path: Path, summary: "Summary") -> None:
         warnings=summary.warnings,
         left_out=summary.left_out,
         rows_left_out=summary.rows_left_out,
+        said=summary.treatment["sentences"],
     )
     write(path, data)

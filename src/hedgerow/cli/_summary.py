@@ -35,11 +35,14 @@ class Summary:
     written: list[str] = field(default_factory=list)
     seconds: float = 0.0
     why_dropped: str = "with missing values"
+    difference: int | None = None  # rows from a row to the one that was subtracted
+    rows_without_difference: dict[str, int] = field(default_factory=dict)
 
     @property
     def rows_left_out(self) -> dict[str, int]:
         """Return how many rows were left out, by the reason."""
-        return {self.why_dropped: self.rows_dropped} if self.rows_dropped else {}
+        dropped = {self.why_dropped: self.rows_dropped} if self.rows_dropped else {}
+        return dropped | self.rows_without_difference
 
     @property
     def most_connected(self) -> list[tuple[str, int]]:

@@ -15,7 +15,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
-from hedgerow.cli._known import assumed, known_options
+from hedgerow.cli._known import assumed, difference_option, known_options
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
@@ -25,6 +25,7 @@ from hedgerow.cli._results import (
     formats_of,
     refuse_two_on_stdout,
     tell,
+    treated,
     write_all,
 )
 from hedgerow.cli._warnings import collected_warnings
@@ -56,6 +57,7 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     "processor with nothing compiled.",
 )
 @known_options
+@difference_option
 @reading_options
 @click.option(
     "--out",
@@ -185,6 +187,7 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
     from hedgerow.cli._summary import Summary, printable
     from hedgerow.method.promises import promise_of
 
+    differences = table.differences
     return Summary(
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,
@@ -196,5 +199,9 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         edges=list(model.edges_),
         warnings=warned,
         version=__version__,
-        treatment=model.treatment_.to_dict(model.feature_names_in_),
+        **treated(
+            model,
+            differences.apart if differences else None,
+            differences.left_out() if differences else {},
+        ),
     )

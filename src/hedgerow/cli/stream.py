@@ -21,6 +21,7 @@ from hedgerow.cli._results import (
     formats_of,
     refuse_two_on_stdout,
     tell,
+    treated,
     write_all,
 )
 from hedgerow.cli._warnings import told_warnings
@@ -106,7 +107,7 @@ def stream(
     refuse_unwritable(targets)
     name = _shown(source)
     settings = _settings(checkpoint, options.pop("every"), options.pop("bad_rows"))
-    model = _model(options)
+    model, difference = _model(options), options.pop("difference")
 
     from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._status_line import StatusLine
@@ -127,6 +128,7 @@ def stream(
             model = run(
                 opened,
                 model,
+                difference=difference,
                 **settings,
                 events=events,
                 changes=page is not None,
@@ -137,7 +139,7 @@ def stream(
         if status is None or status.look is None:
             click.echo("Stopped before any row was learned from.", err=True)
             return
-        summary = _summary_of(model, name, opened, status)
+        summary = _summary_of(model, name, opened, status, difference)
         write_all(model, formats, html, summary)
         summary.written = [str(path) for path in targets if path != STDOUT]
         summary.seconds = monotonic() - begun
@@ -150,7 +152,7 @@ def stream(
             _stay(page)
 
 
-_SHARED = {*READING, *RESULTS, *KNOWN} - {*OF_TABLES_ONLY}
+_SHARED = {*READING, *RESULTS, *KNOWN, "difference"} - {*OF_TABLES_ONLY}
 stream.params += [option for option in learn.params if option.name in _SHARED]
 
 
@@ -240,7 +242,9 @@ def _stay(page: "LivePage") -> None:
             sleep(0.1)
 
 
-def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Status") -> "Summary":
+def _summary_of(
+    model: "HedgeGraph", name: str, source: "Source", status: "Status", difference: int | None
+) -> "Summary":
     from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
 
@@ -257,7 +261,7 @@ def _summary_of(model: "HedgeGraph", name: str, source: "Source", status: "Statu
         edges=list(model.edges_),
         warnings=list(status.look.warnings) if status.look else [],
         version=__version__,
-        treatment=model.treatment_.to_dict(model.feature_names_in_),
+        **treated(model, difference, status.rows_without),
     )
 
 

@@ -21,7 +21,7 @@ from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._pictures import Pictures
-from hedgerow.estimators._treatment import Treatment
+from hedgerow.estimators._treatment import WORTH_SAYING, Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import (
@@ -390,6 +390,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             stream = self._stream
             evidence = stream.evidence(self._inflation())
             graph = graph_of(stream.engine, evidence, self._effective_rows(), *key[1:])
+            graph = graph.with_determined(stream.determined())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
@@ -485,8 +486,10 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         warn_of_columns(graph, column_labels(self))
         for doubt in self.treatment_.doubts():
             warn(GuaranteeWarning, doubt)
-        kind = "rows" if self.n_samples_effective_ == self.n_samples_seen_ else "effective rows"
-        n_rows = self.n_samples_effective_
+        seen, effective = self.n_samples_seen_, self.n_samples_effective_
+        kind, n_rows = ("effective rows", effective)
+        if effective * WORTH_SAYING > seen:
+            kind, n_rows = ("rows", seen)
         shortage = shortage_of_rows(
             n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
         )

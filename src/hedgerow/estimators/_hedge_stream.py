@@ -108,9 +108,15 @@ class HedgeStream:
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
         found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
-        _, season, repeated, _ = self.treated.settled
-        left = max(n_rows - season.period + 1, 1.0)  # each phase has a mean of its own
-        return found._replace(common=repeated * n_rows / left)
+        settled = self.treated.settled
+        left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
+        return found._replace(common=settled.repeated * n_rows / left)
+
+    def determined(self) -> NDArray[np.bool_]:
+        """Return which columns took part in an exact linear relation before they were scored."""
+        if self.treated is None:
+            return np.zeros(self.n_columns, dtype=np.bool_)
+        return self.treated.settled.determined
 
     def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
         """Return what was done to rows and columns."""
@@ -119,7 +125,7 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders = self.treated.settled
+        as_is, season, repeated, wanders, _ = self.treated.settled
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(

@@ -85,7 +85,7 @@ class Learner:
 
     def residuals(self) -> Residuals | None:
         """Return sums over residuals, if `look_back` was called."""
-        return self.engine.residuals(self.state)
+        return self.engine.residuals(self._counted())
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""

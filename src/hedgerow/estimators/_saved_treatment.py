@@ -20,7 +20,7 @@ from hedgerow.method.seasons import LEAST_CYCLES, Season
 
 _WAITING = {"waiting"}
 _SETTLED = {
-    *("as_is", "repeated", "wanders"),
+    *("as_is", "repeated", "wanders", "determined"),
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
 }
@@ -122,6 +122,7 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     as_is = arrays["as_is"]
     n_columns = len(as_is)
     wanders = _flags(arrays, "wanders", n_columns)
+    _flags(arrays, "determined", n_columns)
     repeated = _doubles(arrays, "repeated", ())
     require(1 <= repeated <= FIRST_ROWS, f"repeated must be in [1, {FIRST_ROWS}]", repeated)
     counts = _doubles(arrays, "season_counts", (None,))

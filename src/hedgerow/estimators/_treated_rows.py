@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import row_weights
 from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
 from hedgerow.method.marginals import (
@@ -28,7 +29,8 @@ Array = NDArray[np.float64]
 
 _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
-_WAITING, _AS_IS, _REPEATED, _WANDERS = "waiting", "as_is", "repeated", "wanders"
+_WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
+_WANDERS, _DETERMINED = "wanders", "determined"
 _OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
 
 
@@ -39,6 +41,7 @@ class Settled(NamedTuple):
     season: Season
     repeated: float  # mean number of times that a row is there
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
+    determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
 
 
 class TreatedRows:
@@ -53,6 +56,7 @@ class TreatedRows:
         self.half_life = half_life
         self.marginals: Marginals | None = None
         self._settled: Settled | None = None
+        self._attempt: tuple[Array, Settled] | None = None
         self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
 
@@ -91,8 +95,11 @@ class TreatedRows:
 
     def first_attempt(self) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
-        as_is = self.assumptions.as_is | flat(self.waiting)
-        return self._settle(self.waiting, as_is | look_normal(self.waiting, as_is))
+        if self._attempt is None:
+            as_is = self.assumptions.as_is | flat(self.waiting)
+            as_is |= look_normal(self.waiting, as_is)
+            self._attempt = self._settle(self.waiting, as_is)
+        return self._attempt
 
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
@@ -117,8 +124,9 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders = self._settled
-            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated), _WANDERS: wanders}
+            as_is, season, repeated, wanders, determined = self._settled
+            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
+            named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
                 f"{_OF_COLUMNS}{name}": np.array(getattr(self.marginals, name))
                 for name in Marginals._fields[1:]
@@ -145,17 +153,18 @@ class TreatedRows:
                 np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields
             )
             season = Season(int(seen), counts, means)
-            treated._settled = Settled(
-                as_is, season, float(arrays[_REPEATED]), np.array(arrays[_WANDERS])
-            )
+            wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
+            repeated = float(arrays[_REPEATED])
+            treated._settled = Settled(as_is, season, repeated, wanders, determined)
         return treated
 
     def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
-        scored = first_scores(rows, as_is)
+        scored, relations = first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
-            return scored, Settled(as_is, no_season(scored), 1.0, np.zeros_like(as_is))
+            none = np.zeros_like(as_is)
+            return scored, Settled(as_is, no_season(scored), 1.0, none, relations)
         treated, season = first_season(scored)
-        return treated, Settled(as_is, season, repetition(rows), wandering(treated))
+        return treated, Settled(as_is, season, repetition(rows), wandering(treated), relations)
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)
@@ -165,4 +174,4 @@ class TreatedRows:
             room[: self._waiting] = self.waiting
             self._room = room
         self._room[self._waiting : needed] = rows
-        self._waiting = needed
+        self._waiting, self._attempt = needed, None

@@ -14,11 +14,13 @@ from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
 from hedgerow.io._turned import Turned, looks_turned
 from hedgerow.io.choose import Wish, choose, place_of
+from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
 from hedgerow.io.source import Batch, DataError, Reader
 from hedgerow.io.text import Text
+from hedgerow.io.times import times_of
 
 MISSING = ("error", "drop")
 
@@ -40,6 +42,8 @@ class Table:
         How much of ``total`` has been read.
     n_rows, n_dropped : int
         Rows read so far, and how many of them were left out because a value was missing.
+    differences : Differences or None
+        What was subtracted from rows, and which of them have nothing to subtract.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class Table:
         missing: str,
         na: Notation,
         order: Order | None,
+        differences: Differences | None,
         files: ExitStack,
     ) -> None:
         self._chosen, self.left_out = choose(source.columns, wish)
@@ -58,6 +63,7 @@ class Table:
         self.n_rows = self.n_dropped = 0
         self._source, self._files, self._na = source, files, na
         self._drop, self._id, self._order = missing == "drop", wish.id, order
+        self._time, self.differences = wish.time, differences
         source.beside = [place_of(name, source.columns) for name in wish.beside]
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
         self._texts: list[str] = []  # cells of text that count as missing
@@ -71,12 +77,14 @@ class Table:
         self._files.close()
 
     def __iter__(self) -> Iterator[NDArray[np.float64]]:
+        n_given = 0
         for batch in self._batches():
             if not self.n_rows:
                 self._hint(batch)
             self.done = batch.done
             self.n_rows += len(batch.rows)
-            rows = self._complete(self._without_texts(batch))
+            rows = self._to_learn(self._without_texts(batch))
+            n_given += len(rows)
             if len(rows):
                 yield rows
         if not self.n_rows:
@@ -84,6 +92,11 @@ class Table:
         if self.n_rows == self.n_dropped:
             raise DataError(
                 f"no row is left, each has a missing value, by column: {self._by_column()}"
+            )
+        if not n_given and self.differences is not None:
+            raise DataError(
+                f"no row is left, each has none {self.differences.apart} before it to subtract, "
+                f"or a gap between"
             )
         self._tell()
 
@@ -106,12 +119,20 @@ class Table:
             self._note_ids(batch)
         return batch._replace(rows=rows)
 
-    def _complete(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the rows without missing values; refuse those that cannot be squared."""
+    def _to_learn(self, batch: Batch) -> NDArray[np.float64]:
+        """Return the rows without missing values, or their differences."""
+        complete = self._complete(batch)
+        if self.differences is None:
+            return batch.rows if complete.all() else batch.rows[complete]
+        times = None if self._time is None else times_of(batch.beside[0])
+        return self.differences.take(np.where(complete[:, None], batch.rows, np.nan), times)
+
+    def _complete(self, batch: Batch) -> NDArray[np.bool_]:
+        """Return which rows have no missing values; refuse those that cannot be squared."""
         # The sum is finite only if every entry is; it may overflow by itself.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.abs(batch.rows).sum() <= LARGEST_NUMBER:
-                return batch.rows
+                return np.ones(len(batch.rows), dtype=np.bool_)
         large = np.argwhere(np.abs(batch.rows) > LARGEST_NUMBER)
         if len(large):
             k, j = large[0]
@@ -133,7 +154,7 @@ class Table:
                 "leaves such rows out",
             )
         self.n_dropped += int(incomplete.sum())
-        return batch.rows[~incomplete]
+        return np.logical_not(incomplete)
 
     def _by_column(self) -> str:
         worst = np.argsort(-self._blamed, kind="stable")
@@ -177,6 +198,7 @@ def open_table(
     time: str | None = None,
     id: str | None = None,
     transpose: bool = False,
+    difference: int | None = None,
     **how: Any,
 ) -> Table:
     """Open a file for reading in batches.
@@ -199,6 +221,9 @@ def open_table(
         are sorted by time if they are not in order; names that come twice are told.
     transpose : bool
         Whether rows are variables and columns are samples. The table is then read into memory.
+    difference : int, optional
+        Give each row minus the one so many rows before it, never across a gap in ``time`` or with
+        a row that was left out (`hedgerow.io.differences`).
     delimiter : str, optional
         One character between cells, or ``"tab"``; found in the first lines by default.
     header : bool, optional
@@ -240,6 +265,7 @@ def open_table(
            [ 1.8, 75. ]])
     """
     one_of("missing", missing, MISSING)
+    differences = None if difference is None else Differences(difference)
     options = reading(**how)
     order = None
     if time is not None:
@@ -253,7 +279,8 @@ def open_table(
         if transpose:
             source = Turned(source)
         wish = Wish(columns, drop, time, id)
-        table = Table(source, wish, missing, notation(na=options.na), order, stack.pop_all())
+        na = notation(na=options.na)
+        table = Table(source, wish, missing, na, order, differences, stack.pop_all())
         if isinstance(source, Turned) and source.left_out:
             table.left_out["no numbers"] = source.left_out
         return table

@@ -39,6 +39,7 @@ def order_in_time(source: Reader, name: str) -> Order | None:
 class InTime(NamedTuple):
     """Which rows of a stream come too late, and the latest time before each row and after all."""
 
+    times: NDArray[np.float64]
     late: NDArray[np.bool_]
     before: NDArray[np.float64]
     last: float
@@ -54,7 +55,7 @@ def check_times(values: Sequence[Any], last: float) -> InTime:
     """
     times = times_of(values)
     latest = np.fmax.accumulate(np.r_[last, times])
-    return InTime(~(times >= latest[:-1]), latest[:-1], float(latest[-1]))
+    return InTime(times, ~(times >= latest[:-1]), latest[:-1], float(latest[-1]))
 
 
 def sorted_batches(batches: Iterator[Batch], order: Order) -> Iterator[Batch]:

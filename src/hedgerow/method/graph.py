@@ -49,6 +49,11 @@ class Graph(NamedTuple):
         keep = self.q_value <= level
         return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
 
+    def with_determined(self, columns: NDArray[np.bool_]) -> "Graph":
+        """Return the graph with more columns that others determine, but for copies."""
+        others = np.setdiff1d(np.flatnonzero(columns), np.r_[self.copies, self.originals])
+        return self._replace(determined=np.union1d(self.determined, others))
+
     def balanced_level(self) -> float:
         """Return the level at which false and missed edges weigh the same."""
         return balanced_level(self.q_value, LOOSEST_LEVEL)

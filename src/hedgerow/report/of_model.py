@@ -23,6 +23,7 @@ def data_of(
     warnings: Sequence[str] = (),
     left_out: Mapping[str, Sequence[str]] | None = None,
     rows_left_out: Mapping[str, int] | None = None,
+    said: Sequence[str] | None = None,
 ) -> ReportData:
     """Return what a report shows of a fitted model, dated today.
 
@@ -36,6 +37,8 @@ def data_of(
         What the reader should know before trusting the graph.
     left_out, rows_left_out : mappings, optional
         Columns and numbers of rows that were not learned from, by the reason.
+    said : sequence of str, optional
+        What was done to rows and columns; by default what the model knows of it.
 
     Examples
     --------
@@ -58,7 +61,7 @@ def data_of(
         rows_left_out=rows_left_out or {},
         title=title,
         made=date.today().isoformat(),
-        said=treatment.sentences(),
+        said=treatment.sentences() if said is None else said,
         histograms=model.histograms() if model.n_features_in_ <= MOST_HISTOGRAMS else (),
         autocorrelation=treatment.autocorrelation if treatment.related_in_time else (),
     )

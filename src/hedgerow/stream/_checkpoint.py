@@ -8,16 +8,20 @@ from errno import ESTALE
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base import storage
+from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
+from hedgerow.io.differences import Differences
 from hedgerow.stream._source import Offset, Schema
 from hedgerow.stream._status import Saved
 
 KEPT = 2
 _KIND = "checkpoint"
+_RECENT = "recent_rows"  # beside the arrays of the model
 _PREFIX, _SUFFIX = "checkpoint-", ".hedgerow"
 
 
@@ -36,6 +40,14 @@ class Checkpoint(NamedTuple):
     model: dict[str, Any]  # its header ...
     arrays: dict[str, NDArray[Any]]  # ... and its arrays
     rows: int
+    difference: dict[str, Any] | None = None  # what differences of rows know ...
+    recent: NDArray[Any] | None = None  # ... and the latest rows
+
+    def differences(self) -> Differences | None:
+        """Return what goes on with the differences of rows, if that is what was learned from."""
+        if self.difference is None or self.recent is None:
+            return None
+        return Differences.from_dict(self.difference, self.recent)
 
 
 class Checkpoints:
@@ -88,7 +100,9 @@ class Checkpoints:
         last = int(self._sound[-1].name[len(_PREFIX) : -len(_SUFFIX)]) if self._sound else 0
         path = self._folder / f"{_PREFIX}{last + 1:08d}{_SUFFIX}"
         header = {**checkpoint._asdict(), "schema": checkpoint.schema._asdict()}
-        storage.write(path, _KIND, header, header.pop("arrays"))
+        arrays, recent = header.pop("arrays"), header.pop("recent")
+        arrays = arrays if recent is None else {**arrays, _RECENT: recent}
+        storage.write(path, _KIND, header, arrays)
         self.last = Saved(checkpoint.rows, time.time())
         self._sound = [*self._sound, path][-KEPT:]
         self._tidy()
@@ -128,11 +142,30 @@ def _read(path: Path) -> Checkpoint:
     with storage.errors_of(path):
         try:
             header["schema"] = Schema(**header["schema"])
-            checkpoint = Checkpoint(**header, arrays=arrays)
+            recent = arrays.pop(_RECENT, None)
+            checkpoint = Checkpoint(**header, arrays=arrays, recent=recent)
         except (KeyError, TypeError) as error:
             raise storage.StorageError(f"made by another version of Hedgerow, {error!r}") from None
+        _check_differences(checkpoint)
         HedgeGraph.check_parts(checkpoint.model, checkpoint.arrays)
     return checkpoint
+
+
+def _check_differences(checkpoint: Checkpoint) -> None:
+    """Raise StorageError unless what is kept of differences can have been left behind by them."""
+    try:
+        differences = checkpoint.differences()
+    except (KeyError, TypeError, ValueError) as error:
+        raise storage.StorageError(f"malformed differences, {error!r}") from None
+    if differences is None:
+        return
+    recent, n_columns = differences.recent, len(checkpoint.schema.columns)
+    sound = recent.dtype == np.float64 and recent.ndim == 2 and len(recent) <= differences.apart
+    if not sound or recent.shape[1] != n_columns or (np.abs(recent) > LARGEST_NUMBER).any():
+        raise storage.StorageError(
+            f"malformed differences, the latest rows must be {differences.apart} of {n_columns} "
+            f"columns at most, got {recent.dtype} of shape {recent.shape}"
+        )
 
 
 def _warn(message: str) -> None:

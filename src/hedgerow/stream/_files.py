@@ -199,7 +199,7 @@ class Folder(Files):
                     row._replace(offset=within(row.offset), place=f"{name}, {row.place}")
                     for row in chunk.bad
                 ]
-                yield Chunk(chunk.rows, within(chunk.offset), bad)
+                yield chunk._replace(offset=within(chunk.offset), bad=bad)
                 self._tell_overlooked(name)
         except DataError as error:
             raise error.within(name) from error

@@ -7,6 +7,7 @@ from time import monotonic
 
 import numpy as np
 
+from hedgerow.io.differences import in_words
 from hedgerow.method.changes import Change
 from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.stream._state import State
@@ -44,10 +45,12 @@ class News:
             self._look, self._is_new = look_at(self._state), True
             end = monotonic()
             self._rested = end + max(_REST * (end - now), _SHORTEST_REST)
+        differences = self._state.differences
         status = Status(
             phase=phase,
             rows=self._state.rows,
             bad_rows=self._state.bad_rows,
+            rows_without=differences.left_out() if differences else {},
             rows_per_second=self._rows_per_second(now),
             checkpoint=saved,
             changes=tuple(self._changes),
@@ -76,6 +79,7 @@ class News:
 def look_at(state: State) -> Look:
     """Return the graph now, and what it warns of."""
     model = state.model
+    done = [in_words(state.differences.apart)] if state.differences else []
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level_))
@@ -87,5 +91,5 @@ def look_at(state: State) -> Look:
         level=model.level_,
         warnings=tuple(str(warning.message) for warning in warned),
         left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
-        said=tuple(model.treatment_.sentences()),
+        said=(*done, *model.treatment_.sentences()),
     )

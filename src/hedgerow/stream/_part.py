@@ -153,10 +153,12 @@ class Part:
             )
             for count, k in enumerate(sorted(wrong))
         ]
+        times = None if in_time is None else in_time.times
         if wrong:
             rows = np.delete(rows, list(wrong), axis=0)
+            times = None if times is None else np.delete(times, list(wrong))
         offset = self._offset(batch, len(batch.rows), in_time)
-        return offset, Chunk(rows, offset, bad)
+        return offset, Chunk(rows, offset, bad, times)
 
     def _offset(self, batch: Batch, k: int, in_time: InTime | None) -> Offset:
         offset = self._reader.offset(batch, k)

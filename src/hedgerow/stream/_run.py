@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hedgerow.base.checks import in_open_interval, one_of
+from hedgerow.base.words import listed
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
+from hedgerow.io.differences import Differences
 from hedgerow.stream._changelog import ChangeLog
 from hedgerow.stream._checkpoint import Checkpoints, CheckpointWarning
 from hedgerow.stream._news import News, look_at
@@ -34,6 +36,7 @@ def run(
     checkpoint: str | os.PathLike[str] | None = None,
     every: int | str = "30s",
     bad_rows: str = "fail",
+    difference: int | None = None,
     events: str | os.PathLike[str] | None = None,
     changes: bool = False,
     watchers: Sequence[Watcher] = (),
@@ -57,6 +60,9 @@ def run(
     bad_rows : {"fail", "skip", "log"}
         Whether a row that cannot be learned from ends the run, after a checkpoint; is left out
         and counted; or is also told to the logger ``hedgerow.stream``.
+    difference : int, optional
+        Learn from each row minus the one so many rows before it, never across a gap in the
+        source's times or with a bad row (`hedgerow.io.differences`).
     events : str or path, optional
         File for edges that appear and vanish, one JSON object on each line. It may be rotated,
         and belongs to one run at a time.
@@ -102,10 +108,10 @@ def run(
         saves = None
         if checkpoint is not None:
             saves = stack.enter_context(closing(Checkpoints(checkpoint)))
-        state = State(model)
+        state = State(model, differences=None if difference is None else Differences(difference))
         last = saves.latest() if saves else None
         if last is not None:
-            state = restored(last, source, model)
+            state = restored(last, source, state)
             source.seek(last.offset, last.schema)
         log = None
         if events is not None or changes:
@@ -151,25 +157,36 @@ class _Run:
             raise
         self._save()
         if phase == FINISHED and not self._state.rows:
-            raise DataError("the source must have rows, and has none")
+            raise DataError(self._why_none())
         self._tell(phase)
 
     def _take(self, chunk: Chunk) -> None:
         self._whole = False
         if chunk.bad and self._policy == "fail":
             first = chunk.bad[0]
-            self._learn(chunk.rows[: first.after])
+            self._learn(self._to_learn(chunk.before(first)))
             self._state.offset, self._whole = first.offset, True
             raise self._refusal(first)
         if self._policy == "log":
             for row in chunk.bad:
                 _log.warning("left out %s: %s", row.place, row.reason)
-        self._learn(chunk.rows)
+        self._learn(self._to_learn(chunk))
         self._state.bad_rows += len(chunk.bad)
         self._state.offset, self._whole = chunk.offset, True
 
+    def _why_none(self) -> str:
+        differences = self._state.differences
+        if differences is None or not differences.n_without:
+            return "the source must have rows, and has none"
+        told = (f"{number} {why}" for why, number in differences.left_out().items())
+        return f"the source must have rows that differences can be made of, and has {listed(told)}"
+
+    def _to_learn(self, chunk: Chunk) -> NDArray[np.float64]:
+        differences = self._state.differences
+        return chunk.rows if differences is None else differences.take(*chunk.with_bad())
+
     def _refusal(self, row: BadRow) -> DataError:
-        number = self._state.rows + self._state.bad_rows + 1
+        number = self._state.rows_good + self._state.bad_rows + 1
         return DataError(
             f"row {number} ({row.place}): {row.reason}",
             ("bad_rows", "skip"),

@@ -33,11 +33,26 @@ class BadRow(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Some rows, all finite, with the columns of the schema; ``offset`` is where the next begin."""
+    """Some rows, all finite, with the columns of the schema; ``offset`` is where the next begin.
+
+    ``times`` are numbers that tell when each row was made, if the source knows.
+    """
 
     rows: NDArray[np.float64]
     offset: Offset
     bad: Sequence[BadRow] = ()
+    times: NDArray[np.float64] | None = None
+
+    def before(self, row: BadRow) -> "Chunk":
+        """Return the part before a bad row."""
+        times = None if self.times is None else self.times[: row.after]
+        return Chunk(self.rows[: row.after], row.offset, times=times)
+
+    def with_bad(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return rows and times with NaN in the places of bad rows."""
+        places = [row.after for row in self.bad]
+        rows = np.insert(self.rows, places, np.nan, axis=0)
+        return rows, None if self.times is None else np.insert(self.times, places, np.nan)
 
 
 class Source(Protocol):

@@ -1,12 +1,12 @@
 """What a run knows, and how it becomes a checkpoint and back."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.estimators import HedgeGraph
 from hedgerow.io import DataError
 from hedgerow.io.choose import columns_by_name
+from hedgerow.io.differences import Differences
 from hedgerow.stream._checkpoint import Checkpoint
 from hedgerow.stream._source import Offset, Schema, Source
 
@@ -20,11 +20,17 @@ class State:
     offset: Offset | None = None
     bad_rows: int = 0
     changes: dict[str, Any] | None = None  # what the change log saved last
+    differences: Differences | None = None  # of rows, if these are learned from
 
     @property
     def rows(self) -> int:
         """Number of rows learned from."""
         return getattr(self.model, "n_samples_seen_", 0)
+
+    @property
+    def rows_good(self) -> int:
+        """Number of rows that could be used, also those without a row to subtract."""
+        return self.rows + (self.differences.n_without if self.differences else 0)
 
     @property
     def names(self) -> list[str]:
@@ -43,6 +49,7 @@ class State:
         if self.schema is None or self.offset is None:
             raise ValueError("a checkpoint needs rows, got none")
         header, arrays = self.model.parts()
+        differences = self.differences
         return Checkpoint(
             source=type(source).__name__,
             offset=self.offset,
@@ -52,27 +59,28 @@ class State:
             model=header,
             arrays=arrays,
             rows=self.rows,
+            difference=None if differences is None else differences.to_dict(),
+            recent=None if differences is None else differences.recent,
         )
 
 
-def restored(saved: Checkpoint, source: Source, model: HedgeGraph) -> State:
-    """Return the state that was saved, if source and model are such as they were then."""
+def restored(saved: Checkpoint, source: Source, begun: State) -> State:
+    """Return the state that was saved, if source, model and differences are as they were then."""
     if saved.source != type(source).__name__:
         raise DataError("the source must stay the same, and the checkpoint has another kind")
     header = {**saved.model, "feature_names": saved.schema.columns}  # once it had none
     learned = HedgeGraph.from_parts(header, saved.arrays)
-    before, now = learned.get_params(), model.get_params()
-    now["columns"] = columns_by_name(model.columns, saved.schema.columns)
+    before, now = learned.get_params(), begun.model.get_params()
+    for each in (before, now):  # in whatever columns were named, and in any order
+        each["columns"] = columns_by_name(each["columns"], saved.schema.columns)
+    now["difference"] = begun.differences.apart if begun.differences else None
+    before["difference"] = saved.difference["apart"] if saved.difference else None
     for name in now:
-        if _plain(now[name]) != _plain(before[name]) and name != "device":
+        if now[name] != before[name] and name != "device":
             raise DataError(
                 f"{name} must stay the same, got {now[name]!r}, "
                 f"and the checkpoint has {before[name]!r}"
             )
-    return State(learned, saved.schema, saved.offset, saved.bad_rows, saved.changes)
-
-
-def _plain(value: Any) -> Any:
-    """Return names of columns, in whatever they were given, as a list of texts."""
-    names = isinstance(value, Collection) and not isinstance(value, str)
-    return [str(name) for name in value] if names else value
+    return State(
+        learned, saved.schema, saved.offset, saved.bad_rows, saved.changes, saved.differences()
+    )

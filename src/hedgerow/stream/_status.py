@@ -1,7 +1,7 @@
 """What a run tells whoever watches it: a progress line, a page, a test."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from hedgerow.method.graph import Graph
@@ -49,6 +49,8 @@ class Status:
         Edges that appeared or vanished since the status before.
     look : Look, optional
         The graph, where there was time to test its edges since the status before.
+    rows_without : mapping of str to int
+        Rows that have no row to subtract, by the reason, if differences are learned from.
     """
 
     phase: str
@@ -58,6 +60,7 @@ class Status:
     checkpoint: Saved | None
     changes: Sequence[Any] = ()
     look: Look | None = None
+    rows_without: Mapping[str, int] = field(default_factory=dict)
 
 
 class Watcher(Protocol):

@@ -210,7 +210,9 @@ def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32
     if state.residuals is None:
         return np.empty((0, LAGS), dtype=np.float32)
     longest = max(int(ends[-1]) - start for start, ends in pieces)
-    return zeros(len(state.moments.mean), LAGS + longest, np.float32)
+    # One column more than are used: a matrix without gaps between its rows would be another type to
+    # the compiler, with sums in another order, and whether there are gaps depends on the cut.
+    return zeros(len(state.moments.mean), LAGS + longest + 1, np.float32)
 
 
 def _with_residuals(
@@ -220,7 +222,6 @@ def _with_residuals(
     sums = state.residuals
     if sums is None:
         return state
-    errors = errors[:, : LAGS + len(chunk.standard)]
     errors[:, :LAGS] = sums.recent.T
     return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
 
@@ -236,7 +237,7 @@ def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Jo
     size = job_size(n_columns, WHOLE_TILES, _MOST_NODES)
     return [
         *(
-            partial(learn_nodes, *nodes, *batches, learner, errors[:, LAGS:])
+            partial(learn_nodes, *nodes, *batches, learner, errors)
             for nodes in blocks(n_columns, size)
         ),
         *_gram_jobs(chunk.contrasts[counted:], moments.products),

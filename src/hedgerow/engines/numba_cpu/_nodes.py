@@ -26,6 +26,7 @@ from hedgerow.engines.numba_cpu._products import (
     padded,
 )
 from hedgerow.method.hedge import LARGEST_RADIUS, LEAST_SUM
+from hedgerow.method.residuals import LAGS
 
 _SAFE_EXPONENT = np.float32(60.0)  # 2**±60, and sums of billions of them, are far from overflow
 _SAFE_LARGE = np.float32(2.0**60)
@@ -41,7 +42,7 @@ def learn_nodes(first, last, rows, width, row_weights, ends, shares, state, resi
     The first ``width`` columns of ``rows`` are used. ``row_weights`` count them, ``shares``
     those of batches in the average. The arrays of ``state`` (``hedge.HedgeState``) are changed in
     place. The prediction errors, times the roots of their rows' weights, are written to
-    ``residuals``, a row for each node, if it has any.
+    ``residuals``, a row for each node, after the `LAGS` before them; if there is any.
     """
     count, n_columns = last - first, state.curvature.size
     # One piece of memory: how the parts lie to each other is then the same in every run, and so
@@ -70,7 +71,8 @@ def learn_nodes(first, last, rows, width, row_weights, ends, shares, state, resi
         _errors_of_predictions(values, counts, scale, radius, errors, matched, squared)
         add_products(errors, batch, slope, width)
         if residuals.shape[0]:
-            _keep_errors(errors, counts, residuals[first:last, start : ends[k]])
+            kept = residuals[first:last, LAGS + start : LAGS + ends[k]]
+            _keep_errors(errors, counts, kept)
         for i in range(count):
             slope[i, first + i] = _ZERO
             steepest, largest[i] = _move_gradient(gradient[i, :width], slope[i, :width])

@@ -62,7 +62,11 @@ def with_more(
     ends: NDArray[np.intp],
     run: Run,
 ) -> Residuals:
-    """Return the sums with more rows, in place: ``errors`` after `LAGS` earlier ones."""
+    """Return the sums with more rows, in place: ``errors`` after `LAGS` earlier ones.
+
+    ``errors`` may have room for more. A part of it would be another kind of array, for which other
+    loops are compiled, with sums in another order.
+    """
     n_columns = len(sums.scale)
     per_scale = (1.0 / sums.scale).astype(np.float32)
     sizes = np.empty(len(counts), dtype=np.float32)
@@ -76,7 +80,7 @@ def with_more(
     weight = sums.weight
     for count in counts:
         weight += float(count)
-    recent = errors[:, errors.shape[1] - LAGS :].T.astype(np.float64)
+    recent = errors[:, len(counts) : len(counts) + LAGS].T.astype(np.float64)
     return sums._replace(recent=recent, weight=weight)
 
 

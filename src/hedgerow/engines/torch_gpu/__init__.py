@@ -2,16 +2,26 @@
 
 It keeps the rows on the device and learns from all of them when it is asked: of the p×p arrays
 of the learner only the average weights are ever held in full, and moments only for those who ask
-for them. Where torch finds no GPU, Triton's interpreter can stand in for it, slowly: that is how
+for them. Columns are turned into scores on the host, by the functions of the engine for processors.
+Where torch finds no GPU, Triton's interpreter can stand in for it, slowly: that is how
 this engine is tested everywhere.
 """
 
-from hedgerow.engines.torch_gpu.fitting import evidence, find_edges, part, repeats, weights
+from hedgerow.engines.numba_cpu import first_marginals, score_rows
+from hedgerow.engines.torch_gpu.fitting import (
+    evidence,
+    find_edges,
+    part,
+    repeats,
+    residuals,
+    weights,
+)
 from hedgerow.engines.torch_gpu.table import (
     count,
     from_numpy,
     init,
     learn,
+    look_back,
     mean,
     moments,
     to_numpy,
@@ -21,13 +31,17 @@ __all__ = [
     "count",
     "evidence",
     "find_edges",
+    "first_marginals",
     "from_numpy",
     "init",
     "learn",
+    "look_back",
     "mean",
     "moments",
     "part",
     "repeats",
+    "residuals",
+    "score_rows",
     "to_numpy",
     "weights",
 ]

@@ -15,13 +15,16 @@ from torch import Tensor
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.copies import originals
 from hedgerow.engines.torch_gpu.judging import judge_pairs
-from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, whole
+from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, padded, whole
 from hedgerow.engines.torch_gpu.learning import Weights
+from hedgerow.engines.torch_gpu.looking_back import left_by, sums_of
 from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
 from hedgerow.method.engine import Edges, Indices, Repeats
 from hedgerow.method.hedge import batch_ends
+from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.moments import SMALLEST_SPREAD, so_small
+from hedgerow.method.residuals import Residuals
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
 SINGLE_UP_TO = 8192
@@ -36,6 +39,7 @@ class Evidence(NamedTuple):
     too_small: Tensor  # which of the others have numbers too small to tell if they vary
     weights: Weights
     settings: Settings
+    inflation: Inflation
 
 
 def settings_for(n_columns: int) -> Settings:
@@ -53,30 +57,53 @@ def ends_of_batches(n_rows: int) -> list[int]:
     return ends if ends and ends[-1] == n_rows else [*ends, n_rows]
 
 
-def evidence(state: Table, rows: NDArray[np.floating]) -> Evidence:
+def residuals(state: Table) -> Residuals | None:
+    """Return sums over the residuals of all rows; None if `look_back` was never called.
+
+    The weights that this takes stay with the rows until the `evidence` is asked for, and the sums
+    until there are more rows.
+    """
+    known = state.learned
+    if state.looks_back and known.residuals is None:
+        rows, settings = state.rows(), settings_for(state.unfinished.shape[1])
+        known.weights = known.weights or learn(rows, settings)
+        columns = standard_columns(rows)[0].float()
+        del rows  # errors take as much memory again
+        known.residuals = sums_of(left_by(known.weights, columns, padded(columns, settings.dtype)))
+    return known.residuals
+
+
+def evidence(state: Table, rows: NDArray[np.floating], inflation: Inflation) -> Evidence:
     """Return what all rows say; those of an unfinished batch were counted before."""
-    return evidence_of_rows(state.rows())
+    every, settings = state.rows(), settings_for(state.unfinished.shape[1])
+    weights = state.learned.weights or learn(every, settings)
+    state.learned.weights = None
+    return Evidence(*standard_columns(every), weights, settings, inflation)
 
 
 def evidence_of_rows(rows: Tensor, settings: Settings | None = None) -> Evidence:
-    """Learn from rows of shape (n_samples, n_features), on the device where they are.
+    """Learn from independent normal rows of shape (n_samples, n_features), where they are.
 
-    Numbers are held as the settings say; by default, as suits the number of columns. If the device
-    has too little memory free, a MemoryError says how much is needed.
+    Numbers are held as the settings say; by default, as suits the number of columns.
     """
-    n_rows, n_columns = rows.shape
+    n_columns = rows.shape[1]
     settings = settings or settings_for(n_columns)
-    needed = needed_bytes(n_columns, n_rows, settings)
-    check_memory(needed, n_columns, n_rows, rows.device)
     weights = learn(rows, settings)
-    return Evidence(*standard_columns(rows), weights, settings)
+    return Evidence(*standard_columns(rows), weights, settings, no_inflation(n_columns))
 
 
 def learn(rows: Tensor, settings: Settings) -> Weights:
-    """Return Hedge's average weights after one pass over the rows."""
-    batches = ends_of_batches(len(rows))
+    """Return Hedge's average weights after one pass over the rows.
+
+    If the device has too little memory free for this and the tests, a MemoryError says how much is
+    needed.
+    """
+    n_rows, n_columns = rows.shape
+    needed = needed_bytes(n_columns, n_rows, settings)
+    check_memory(needed, n_columns, n_rows, rows.device)
+    batches = ends_of_batches(n_rows)
     standard = learning.standardise(rows, batches, settings.dtype)
-    return learning.learn(standard, rows.shape[1], batches, settings)
+    return learning.learn(standard, n_columns, batches, settings)
 
 
 def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -127,10 +154,11 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
         folded[:, place[int(repeats.original[copy])]] += repeats.sign[copy] * values[kept, copy]
     folded.fill_diagonal_(0)
     about = (evidence.columns[kept], evidence.varies[kept], evidence.too_small[kept])
-    return Evidence(*about, Weights(result, unit), evidence.settings)
+    inflation = evidence.inflation.part(columns)
+    return Evidence(*about, Weights(result, unit), evidence.settings, inflation)
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
     columns, weights, settings = evidence.columns.float(), evidence.weights, evidence.settings
-    return judge_pairs(columns, weights, error, settings, loosest)
+    return judge_pairs(columns, weights, error, settings, loosest, evidence.inflation)

@@ -11,19 +11,26 @@ from torch import Tensor
 
 from hedgerow.engines.shared.listing import Judged, count_scores, levels_of_listed, plan, worse
 from hedgerow.engines.torch_gpu import pairs, selection
+from hedgerow.engines.torch_gpu.calm import calm_of
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_at
 from hedgerow.method.engine import Edges
 from hedgerow.method.groups import central_sums, shared_part
-from hedgerow.method.levels import agreement_margins, asks_both
+from hedgerow.method.inflation import Inflation
+from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 from hedgerow.method.scores import two_sided
 from hedgerow.progress import report
 
 
 def judge_pairs(
-    columns: Tensor, weights: Weights, error: str, settings: Settings, loosest: float
+    columns: Tensor,
+    weights: Weights,
+    error: str,
+    settings: Settings,
+    loosest: float,
+    inflation: Inflation,
 ) -> Edges:
     """Test every pair of variables; return those with q-values up to ``loosest``.
 
@@ -34,14 +41,17 @@ def judge_pairs(
     error : "fdr", "fwer" or "balanced", as in `hedgerow.method.edges.judge_pairs`
     settings : those that the weights were learned with
     loosest : level up to which q-values are of interest
+    inflation : how much less sure scores are than those of independent normal rows
     """
     p, m = columns.shape
+    n_rows = max(m / inflation.per_effective, float(MIN_ROWS))
     fast = padded(columns, settings.dtype)
-    rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS)
+    rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS, n_rows)
     refit = selection.refit(columns, fast, rules, settings)
-    material = pairs.gather(columns, fast, refit, weights, settings)
+    calm = calm_of(inflation, settings, columns.device)
+    material = pairs.gather(columns, fast, refit, weights, settings, calm)
     judged = _judge(material, error, loosest, both=False)
-    if asks_both(p, m, error):
+    if asks_both(p, n_rows, error):
         report("asking Hedge", 0.5)
         judged = worse(judged, _judge(material, error, loosest, both=True))
     report("asking Hedge", 1.0)
@@ -63,8 +73,8 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
 
     Pairs that the refit joins are tested one by one from the beginning.
     """
-    p, m = material.columns.shape
-    margins, careful = agreement_margins(p, m, error), error == "fwer"
+    p, calm = len(material.columns), material.calm
+    margins, careful = agreement_margins(p, material.refit.n_rows, error), error == "fwer"
     joined = pairs.joined(material.refit)
     known = pairs.one_by_one(material, joined, both=both, careful=careful)
     tiles = pairs.Tiles(material, joined, both=both)
@@ -72,7 +82,7 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
     least = z_at(loosest)  # no adjusted p-value is below the p-value
     counts = tiles.count(shared, margins, least), count_scores(*known, shared, margins)
     by_group, by_agreement = map(np.add, *counts)
-    rounding = material.settings.rounding
+    rounding = material.settings.rounding * (1.0 if calm is None else calm.largest)
     priors, cuts, cut = plan(by_group, by_agreement, p, error, loosest, rounding)
     found = tiles.listed(shared, margins, cuts, cut)
     tested = pairs.one_by_one(material, found, both=both, careful=careful)

@@ -7,7 +7,9 @@ import torch
 from hedgerow.engines.torch_gpu import learning, selection
 from hedgerow.engines.torch_gpu.layout import TILE, Settings, whole
 
-_PER_ENTRY = 36  # bytes for each entry of the table: rows, columns and residuals, some twice
+# Bytes for each entry of the table: rows and columns in double precision, residuals, some twice.
+_PER_ENTRY = 44
+_PER_COLUMN = 8 << 10  # bytes for each column: autocorrelations, and products with some others
 _PER_BASIS_ENTRY = 36  # bytes for each row and node of a strip, with three neighbours to a node
 
 
@@ -21,7 +23,7 @@ def needed_bytes(n_columns: int, n_rows: int, settings: Settings) -> int:
     learning_strip = min(4 * width**2, learning.STRIP_BYTES)
     nodes = min(width, max(selection.STRIP_BYTES // (4 * width), TILE))
     selection_strip = nodes * (3 * item * width + _PER_BASIS_ENTRY * n_rows)
-    held = 2 * item * width**2 + _PER_ENTRY * n_columns * n_rows
+    held = 2 * item * width**2 + n_columns * (_PER_ENTRY * n_rows + _PER_COLUMN)
     result: int = held + max(learning_strip, selection_strip)
     return result
 

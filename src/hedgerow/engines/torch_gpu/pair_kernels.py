@@ -25,8 +25,9 @@ def _both_ways(array, i, j, width):
 
 @triton.jit
 def _scores(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical,
+    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Return z and witness of one tile, the pairs' numbers, and which of them count."""
     step = tl.arange(0, BLOCK)
@@ -37,16 +38,21 @@ def _scores(
     forth, back = _both_ways(weights, i, j, width)
     ratio = tl.load(spread + j)[None, :] / tl.load(spread + i)[:, None]
     related = tl.load(products + here).to(tl.float32) + (forth * ratio + back / ratio) / unit
-    witness = normal_score(related, tl.maximum(m - 2.0, 1.0))
+    witness = normal_score(related, tl.maximum(n_rows - 2.0, 1.0))
 
     size_i, size_j = tl.load(sizes + i)[:, None], tl.load(sizes + j)[None, :]
     if BOTH:
-        freedom = tl.maximum(m - 2.0 - tl.maximum(size_i, size_j), 1.0)
+        freedom = tl.maximum(n_rows - 2.0 - tl.maximum(size_i, size_j), 1.0)
         z = normal_score(tl.load(both_products + here).to(tl.float32), freedom)
     else:
         forth, back = _both_ways(one_sided, i, j, width)
         weaker = tl.where(tl.abs(forth) < tl.abs(back), forth, back)
         z = tl.where(size_i < size_j, forth, tl.where(size_i > size_j, back, weaker))
+    if CALM:
+        of_tails = tl.maximum(tl.load(tails + i)[:, None] * tl.load(tails + j)[None, :], 1.0)
+        of_memory = tl.maximum(1.0 + tl.load(echoes + here).to(tl.float32), 1.0)
+        share = tl.sqrt(typical / (of_tails * of_memory))
+        z, witness = z * share, witness * share
 
     counted = (i[:, None] < j[None, :]) & (j < p)[None, :]
     tile = (first + row) // BLOCK * (width // BLOCK) + (first + column) // BLOCK
@@ -58,15 +64,16 @@ def _scores(
 
 @triton.jit(do_not_specialize=_CHANGING)
 def sum_centre(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit, centre, sums, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical, centre, sums,
+    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Sum witness times z, and z squared, over the pairs with small z."""
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, _, _, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-        first, p, width, m, unit, BOTH, BLOCK,
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
     )  # fmt: skip
     z = tl.where(counted & (tl.abs(z) < centre), z, 0.0)
     part = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 2
@@ -87,10 +94,11 @@ def _bin_of(size, PER_BIN: tl.constexpr, BINS: tl.constexpr):
 
 @triton.jit(do_not_specialize=_CHANGING)
 def count_pairs(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit, shared, ends, off_witness, off_z, least, counts,
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical,
+    shared, ends, off_witness, off_z, least, counts,
     COUNTERS: tl.constexpr, N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
-    BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Count the pairs by group of surplus and size of z, and by size of agreement.
 
@@ -100,8 +108,8 @@ def count_pairs(
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, _, _, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-        first, p, width, m, unit, BOTH, BLOCK,
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
     )  # fmt: skip
     surplus = tl.where(z < 0, -witness, witness) - shared * tl.abs(z)
     group = tl.zeros((BLOCK, BLOCK), tl.int32)
@@ -119,17 +127,17 @@ def count_pairs(
 
 @triton.jit(do_not_specialize=_CHANGING)
 def list_pairs(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-    first, p, width, m, unit,
+    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical,
     shared, ends, off_witness, off_z, cuts, agreement_cut, found, pairs, capacity,
-    N_ENDS: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    N_ENDS: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """List the pairs whose z exceeds the cut of their group, or whose witnesses agree."""
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, i, j, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped,
-        first, p, width, m, unit, BOTH, BLOCK,
+        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
     )  # fmt: skip
     size = tl.abs(z)
     surplus = tl.where(z < 0, -witness, witness) - shared * size

@@ -15,8 +15,10 @@ from torch import Tensor
 
 from hedgerow.engines.shared.listing import BINS, PER_BIN, Counts
 from hedgerow.engines.torch_gpu import pair_kernels
+from hedgerow.engines.torch_gpu.calm import Calm, shares
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
+from hedgerow.engines.torch_gpu.looking_back import left_by
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
 from hedgerow.engines.torch_gpu.singles import coefficient_of, given_one, mean_products
@@ -43,12 +45,14 @@ class Material(NamedTuple):
     hedge_residuals: Tensor  # (p, m); mean square one, float32
     hedge_spread: Tensor  # root mean square of Hedge's residuals; ones fill whole tiles
     settings: Settings
+    calm: Calm | None  # what makes scores less sure, if anything does
 
 
 class _Chunk(NamedTuple):
     first: int  # node
     hedge: Tensor  # products of Hedge's residuals with those of all nodes from the first on
     refit: Tensor  # the same for the refit, or anything if it is not needed
+    echoes: Tensor  # products of their autocorrelations, or anything
     grid: tuple[int, int]
 
 
@@ -60,11 +64,16 @@ class Scores(NamedTuple):
 
 
 def gather(
-    columns: Tensor, fast_columns: Tensor, refit: Refit, weights: Weights, settings: Settings
+    columns: Tensor,
+    fast_columns: Tensor,
+    refit: Refit,
+    weights: Weights,
+    settings: Settings,
+    calm: Calm | None = None,
 ) -> Material:
     """Return what the scores of all pairs are made from."""
-    p, m = columns.shape
-    hedge = columns - _times(weights.values, fast_columns)[:p] * (m**0.5 / weights.unit)
+    p = len(columns)
+    hedge = left_by(weights, columns, fast_columns)
     spread = torch.ones(len(fast_columns), device=columns.device)
     spread[:p] = hedge.double().square().mean(1).sqrt().clamp(min=_TINY)
     refit_spread = refit.unexplained.clamp(min=settings.collinear).sqrt()
@@ -77,6 +86,7 @@ def gather(
         hedge_residuals=hedge / spread[:p, None],
         hedge_spread=spread,
         settings=settings,
+        calm=calm,
     )
 
 
@@ -100,26 +110,29 @@ def estimates(material: Material, pairs: Tensor) -> Tensor:
 
 def one_by_one(material: Material, pairs: Tensor, *, both: bool, careful: bool) -> Scores:
     """Return the scores of listed pairs, from the rows; if careful, with stand-ins in mind."""
-    m = material.columns.shape[1]
     i, j = _ends(material, pairs)
-    sizes = material.refit.sizes
+    sizes, n_rows = material.refit.sizes, material.refit.n_rows
     if both:
         used = torch.maximum(sizes[i], sizes[j])
-        z = z_score(estimates(material, pairs), m - 2.0 - used)
+        z = z_score(estimates(material, pairs), n_rows - 2.0 - used)
     else:
         z = _given_fewer(material, i, j, careful=careful)
     values, spread = material.weights.values, material.hedge_spread.double()
     direct = values[i, j].double() * spread[j] / spread[i]
     direct = (direct + values[j, i].double() * spread[i] / spread[j]) / material.weights.unit
     related = mean_products(material.hedge_residuals, i, j) + direct
-    return Scores(z.cpu().numpy(), z_score(related, m - 2.0).cpu().numpy())
+    witness = z_score(related, n_rows - 2.0)
+    if material.calm is not None:
+        share = shares(material.calm, i, j)
+        z, witness = z * share, witness * share
+    return Scores(z.cpu().numpy(), witness.cpu().numpy())
 
 
 class Tiles:
     """All pairs i < j in tiles, without those that the refit joins."""
 
     def __init__(self, material: Material, skipped: Tensor, *, both: bool) -> None:
-        self.p, self.m = material.columns.shape
+        self.p = len(material.columns)
         self.material, self.both = material, both
         dtype = material.settings.dtype
         self.hedge = padded(material.hedge_residuals, dtype)
@@ -187,19 +200,23 @@ class Tiles:
         rows = max(_BLOCK, min(self.width, _CHUNK_BYTES // (4 * self.width)) // _BLOCK * _BLOCK)
         for first in range(0, self.width, rows):
             hedge = torch.mm(self.hedge[first : first + rows], self.hedge[first:].T)
-            refit = hedge
+            refit, echoes, calm = hedge, hedge, self.material.calm
             if self.both:
                 refit = torch.mm(self.refit[first : first + rows], self.refit[first:].T)
+            if calm is not None:
+                echoes = torch.mm(calm.fast[first : first + rows], calm.fast[first:].T)
             grid = (hedge.shape[0] // _BLOCK, hedge.shape[1] // _BLOCK)
-            yield _Chunk(first, hedge, refit, grid)
+            yield _Chunk(first, hedge, refit, echoes, grid)
 
     def _run(self, kernel: Any, chunk: _Chunk, *arguments: Any, **constants: Any) -> None:
-        material = self.material
+        material, calm = self.material, self.material.calm
+        tails, typical = (self.sizes, 1.0) if calm is None else (calm.tails, calm.typical)
         kernel[chunk.grid](
             chunk.refit, material.refit.scores, chunk.hedge, material.weights.values,
-            material.hedge_spread, self.sizes, self.starts, self.skipped,
-            chunk.first, self.p, self.width, float(self.m), material.weights.unit,
-            *arguments, **constants, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
+            material.hedge_spread, self.sizes, self.starts, self.skipped, chunk.echoes, tails,
+            chunk.first, self.p, self.width, material.refit.n_rows, material.weights.unit, typical,
+            *arguments, **constants,
+            CALM=calm is not None, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
         )  # fmt: skip
 
 
@@ -226,10 +243,3 @@ def _given_one(material: Material, i: Tensor, j: Tensor, *, careful: bool) -> Te
 def _ends(material: Material, pairs: Tensor) -> tuple[Tensor, Tensor]:
     p = len(material.columns)
     return pairs // p, pairs % p
-
-
-def _times(a: Tensor, b: Tensor) -> Tensor:
-    """Return a matrix product in float32, whatever the type of its factors."""
-    if a.is_cuda and a.dtype != torch.float32:
-        return torch.mm(a, b, out_dtype=torch.float32)
-    return a.float() @ b.float()

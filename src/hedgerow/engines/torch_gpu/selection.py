@@ -24,6 +24,7 @@ class Rules(NamedTuple):
 
     level: float  # of each node's selection
     most: int  # neighbours of a node
+    n_rows: float  # that the tests count with
 
 
 class Refit(NamedTuple):
@@ -35,6 +36,7 @@ class Refit(NamedTuple):
     residuals: Tensor  # (p, m), float32
     unexplained: Tensor  # (p,); mean square of the residuals
     scores: Tensor  # (i, j): z of the two given i's neighbours, where j is not one; whole tiles
+    n_rows: float  # that the tests count with: the effective ones
 
 
 def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Settings) -> Refit:
@@ -61,7 +63,7 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
     coefficients = torch.cat([_widen(part[1], widest, 0) for part in parts])
     unexplained = residuals.double().square().mean(1)
     sizes = (neighbours >= 0).sum(1)
-    return Refit(neighbours, coefficients, sizes, residuals, unexplained, scores)
+    return Refit(neighbours, coefficients, sizes, residuals, unexplained, scores, rules.n_rows)
 
 
 class _Search:
@@ -80,8 +82,9 @@ class _Search:
         self.columns, self.fast, self.nodes = columns, fast_columns, nodes
         self.covariance, self.variance = work
         self.scores, self.settings = scores, settings
-        p, m = columns.shape
-        self.most = min(p - 1, m // 4, rules.most)
+        p = len(columns)
+        self.n_rows = rules.n_rows
+        self.most = min(p - 1, int(rules.n_rows) // 4, rules.most)
         self.limit = z_at(rules.level / p)
         shape = (len(nodes), self.most)
         self.chosen = torch.full(shape, -1, dtype=torch.int64, device=columns.device)
@@ -99,7 +102,7 @@ class _Search:
         while len(place):
             left = self.residuals[place].square().mean(1)
             strength, best = self._strongest(place, direction, loading, newest, left, step)
-            z = z_score(strength.clamp(max=1.0).sqrt(), float(m - 3 - step))
+            z = z_score(strength.clamp(max=1.0).sqrt(), self.n_rows - 3.0 - step)
             go = (z > self.limit) & (left > self.settings.collinear)
             if step == self.most or not go.any():
                 break
@@ -133,7 +136,7 @@ class _Search:
             products, self.covariance, self.variance, self.scores,
             place, self.nodes[place], place if newest is None else newest,
             left if loading is None else loading, left, best, which,
-            width, float(max(m - 2 - step, 1)), self.settings.collinear,
+            width, max(self.n_rows - 2.0 - step, 1.0), self.settings.collinear,
             FIRST=newest is None, BN=_BLOCK, num_warps=4,
         )  # fmt: skip
         value, block = best.max(1)

@@ -37,7 +37,7 @@ def given_one(columns: Tensor, refit: Refit, i: Tensor, j: Tensor) -> Tensor:
         there = (neighbours >= 0) & (neighbours != j[chunk, None])
         ends = torch.stack([i[chunk], j[chunk]], dim=1)
         left = what_is_left(columns, ends, neighbours.clamp(min=0), there)
-        result[chunk] = z_score(left[:, 0, 1], m - 2.0 - there.sum(1))
+        result[chunk] = z_score(left[:, 0, 1], refit.n_rows - 2.0 - there.sum(1))
     return result
 
 

@@ -21,21 +21,22 @@ class _Triples(NamedTuple):
 def weaken(columns: Tensor, refit: Refit, i: Tensor, j: Tensor, z: Tensor) -> Tensor:
     """Return z of nodes i with their neighbours j, the weakest that any stand-in leaves."""
     p, m = columns.shape
+    n_rows = refit.n_rows
     triples = _candidates(refit, i, j)
     first, other = i[triples.pair], j[triples.pair]
     size = refit.sizes[first]
     remains, own = (torch.ones(len(first), dtype=torch.float64, device=i.device) for _ in range(2))
-    thresholds = torch.tensor(step_thresholds(p, m), device=i.device)
+    thresholds = torch.tensor(step_thresholds(p, n_rows), device=i.device)
     for chunk, neighbours in some_at_a_time(m, refit, first):
         there = (neighbours >= 0) & (neighbours != other[chunk, None])
         ends = torch.stack([first[chunk], other[chunk], triples.variable[chunk]], dim=1)
         left = what_is_left(columns, ends, neighbours.clamp(min=0), there)
         own[chunk] = left[:, 0, 1].abs()
-        bound = thresholds[size[chunk] - 1] ** 2 / (m - 2.0 - size[chunk])
+        bound = thresholds[size[chunk] - 1] ** 2 / (n_rows - 2.0 - size[chunk])
         remains[chunk] = _explained_away(left, bound)
     least = torch.ones_like(z).scatter_reduce_(0, triples.pair, remains, "amin")
     before = torch.ones_like(z).scatter_reduce_(0, triples.pair, own, "amin")
-    weaker = torch.sign(z) * z_score(least, m - 2.0 - refit.sizes[i])
+    weaker = torch.sign(z) * z_score(least, n_rows - 2.0 - refit.sizes[i])
     return torch.where(least < before, weaker, z)
 
 

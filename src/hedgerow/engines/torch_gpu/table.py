@@ -1,5 +1,6 @@
 """Rows on the device, as they came: the state of the GPU engine."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -7,12 +8,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.moments import Moments
+from hedgerow.method.residuals import Residuals
 
 Rows = NDArray[np.floating]
+
+
+@dataclass
+class Learned:
+    """What was learned from the rows of a table, while no others have come."""
+
+    weights: Weights | None = None  # until the evidence takes them: they are large
+    residuals: Residuals | None = None
 
 
 class Table(NamedTuple):
@@ -20,6 +31,8 @@ class Table(NamedTuple):
 
     batches: list[Tensor]
     unfinished: Tensor
+    looks_back: bool  # whether sums over residuals are wanted
+    learned: Learned
 
     def rows(self) -> Tensor:
         """Return all rows."""
@@ -31,17 +44,26 @@ def init(n_columns: int, half_life: float = NEVER) -> Table:
     if half_life != NEVER:
         raise NotImplementedError("this engine forgets no rows")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return Table([], torch.empty((0, n_columns), dtype=torch.float32, device=device))
+    nothing = torch.empty((0, n_columns), dtype=torch.float32, device=device)
+    return Table([], nothing, looks_back=False, learned=Learned())
 
 
 def learn(state: Table, rows: Rows) -> Table:
     """Return the table with more rows. They are copied: their owner may change them."""
-    return Table([*state.batches, _copied(state, rows)], state.unfinished[:0])
+    batches = [*state.batches, _copied(state, rows)]
+    return Table(batches, state.unfinished[:0], state.looks_back, Learned())
+
+
+def look_back(state: Table, rows: Rows) -> Table:
+    """Return the table of whose rows residuals will be wanted; ``rows`` are all there are."""
+    return state._replace(looks_back=True)
 
 
 def count(state: Table, rows: Rows) -> Table:
     """Return the table with the rows of an unfinished batch."""
-    return state._replace(unfinished=_copied(state, rows))
+    if len(rows) == len(state.unfinished):
+        return state
+    return state._replace(unfinished=_copied(state, rows), learned=Learned())
 
 
 def mean(state: Table) -> Array:

@@ -1,0 +1,77 @@
+"""What Hedge leaves of the columns, and sums over it (`hedgerow.method.residuals`).
+
+The rows are all here, so all of them are gone through with the weights that they have led to.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hedgerow.engines.torch_gpu.learning import Weights
+from hedgerow.method.residuals import LAGS, Residuals, partners
+
+_CHUNK_BYTES = 1 << 30
+
+
+def left_by(weights: Weights, columns: Tensor, fast_columns: Tensor) -> Tensor:
+    """Return what Hedge's predictions leave of standardised columns, (p, m), in float32.
+
+    ``fast_columns`` are those of `layout.padded`, in the type of the weights.
+    """
+    p, m = columns.shape
+    return columns - _times(weights.values, fast_columns)[:p] * (m**0.5 / weights.unit)
+
+
+def sums_of(errors: Tensor) -> Residuals:
+    """Return sums over residuals, one row of ``errors`` for each column."""
+    p, m = errors.shape
+    some = errors.split(max(1, _CHUNK_BYTES // (32 * m)))
+    lags = torch.cat([_products(each) for each in some], dim=1)
+    scale = torch.where(lags[0] > 0, lags[0] / m, torch.inf)
+    per_scale = (1.0 / scale)[:, None].split(len(some[0]))
+    sizes = sum((each.square() * per).sum(0) for each, per in zip(some, per_scale))
+    beside = torch.cat([_beside(each.square() * per, sizes) for each, per in zip(some, per_scale)])
+    recent = torch.zeros((LAGS, p), dtype=torch.float64, device=errors.device)
+    recent[max(LAGS - m, 0) :] = errors[:, max(m - LAGS, 0) :].T
+    return Residuals(
+        lags=lags.cpu().numpy(),
+        recent=recent.cpu().numpy(),
+        scale=scale.cpu().numpy(),
+        related=_related(errors, scale).cpu().numpy(),
+        beside=beside.cpu().numpy(),
+        weight=float(m),
+    )
+
+
+def _products(errors: Tensor) -> Tensor:
+    """Return the sums of products of residuals so many rows apart, a row for each lag."""
+    p, m = errors.shape
+    result = torch.zeros((LAGS + 1, p), dtype=torch.float64, device=errors.device)
+    for lag in range(min(LAGS + 1, m)):
+        result[lag] = (errors[:, lag:] * errors[:, : m - lag]).sum(1, dtype=torch.float64)
+    return result
+
+
+def _beside(squares: Tensor, sizes: Tensor) -> Tensor:
+    """Return the sums of squares times all others of their row."""
+    return (squares * (sizes - squares)).sum(1)
+
+
+def _related(errors: Tensor, scale: Tensor) -> Tensor:
+    """Return each column's mean squared correlation with some others, beyond that of chance."""
+    p, m = errors.shape
+    some = torch.tensor(partners(p), device=errors.device)
+    per_scale = (scale * m).rsqrt().float()[:, None]
+    others = errors[some] * per_scale[some]
+    squares = ((errors @ others.T) * per_scale).square().double()
+    squares[some, torch.arange(len(some), device=errors.device)] = 0.0
+    compared = len(some) - np.isin(np.arange(p), partners(p))
+    mean = squares.sum(1) / torch.tensor(compared, device=errors.device).clamp(min=1)
+    return (mean - 1.0 / m).clamp(min=0.0)
+
+
+def _times(a: Tensor, b: Tensor) -> Tensor:
+    """Return a matrix product in float32, whatever the type of its factors."""
+    if a.is_cuda and a.dtype != torch.float32:
+        return torch.mm(a, b, out_dtype=torch.float32)
+    return a.float() @ b.float()
