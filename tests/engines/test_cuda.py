@@ -102,7 +102,7 @@ def test_up_to_the_first_rows_factors_are_those_of_the_processor(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_later_rows_are_judged_by_other_weights_and_count_nearly_as_much(kind):
-    """Over 60 data sets the ratio had standard deviations of up to .015: the bound is five of them."""
+    """The ratio had standard deviations of up to .015, over 60 data sets: the bound is five."""
     rows = KINDS[kind](make("grid", 25).sample(600))
     gpu, cpu = (fitted(rows, device=device)[0] for device in ("cuda", "cpu"))
     assert gpu.n_samples_effective_ == pytest.approx(cpu.n_samples_effective_, rel=0.08)

@@ -47,7 +47,7 @@ def calm_of(inflation: Inflation, settings: Settings, device: torch.device) -> C
 
 def shares(calm: Calm, i: Tensor, j: Tensor) -> Tensor:
     """Return what to multiply the scores of listed pairs with (`inflation.calming`)."""
-    chunk = max(1, _CHUNK_BYTES // (16 * calm.echoes.shape[1]))
+    chunk = max(1, _CHUNK_BYTES // (32 * calm.echoes.shape[1]))
     parts = [_shares(calm, a, b) for a, b in zip(i.split(chunk), j.split(chunk))]
     return torch.cat(parts) if parts else torch.ones(0, dtype=torch.float64, device=i.device)
 
