@@ -33,7 +33,7 @@ def test_straightness_is_the_squared_correlation_of_a_normal_plot(n_rows):
 
 @pytest.mark.parametrize("n_rows", [10, 30, 100, 500])
 def test_normal_columns_are_doubted_as_often_as_the_level_says(n_rows):
-    """Royston gives his approximation two digits: a tenth of the level, beside chance."""
+    """To a tenth of the level, which is as much as we ask of an approximation, beside chance."""
     number = 20_000
     p_values = normality(np.random.default_rng().standard_normal((n_rows, number)))
     for level in (0.01, 0.05, 0.1):
