@@ -198,6 +198,24 @@ def test_sums_over_residuals_agree_with_the_readable_code(seed, n_rows, n_column
         assert not beyond_rounding(of_residuals(fast, slow, seen, rows, half_life))
 
 
+def test_residuals_of_rounding_are_none(summing_engine):
+    """One over their squares would be infinite in single precision, and then not a number."""
+    rows = treated(np.random.default_rng().integers(2**32), 768, 4)
+    state = summing_engine.learn(summing_engine.init(4), rows[:FIRST_ROWS])
+    kept = summing_engine.to_numpy(state)
+    average = np.array(kept["average"])
+    average[3] = 0.0
+    average[3, 0] = 1e-21
+    state = summing_engine.from_numpy(kept | {"average": average})
+    first = rows[:FIRST_ROWS].copy()
+    first[:, 3] = 0.0
+    state = summing_engine.learn(summing_engine.look_back(state, first), rows[FIRST_ROWS:])
+    sums = summing_engine.residuals(state)
+    assert np.isinf(sums.scale).tolist() == [False, False, False, True]
+    assert np.isfinite(sums.beside).all()
+    assert sums.beside[3] == 0.0
+
+
 def one_lag_later(sums):
     return sums._replace(lags=np.roll(sums.lags, 1, axis=0))
 

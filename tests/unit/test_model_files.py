@@ -256,6 +256,16 @@ def test_treated_rows_need_parameters_that_ask_for_it_and_the_other_way_round(tm
         load(tmp_path / "model.hedgerow", header, untreated[1])
 
 
+@pytest.mark.parametrize("end", [20, 100, 500, 600])
+@pytest.mark.parametrize("half_life", [16, 17.3, 40])
+def test_a_column_that_hardly_anything_is_left_of_can_be_saved(half_life, end):
+    """Its residuals are forgotten by as much as the first rows have half-lives."""
+    rows = np.concatenate([ROWS, ROWS])
+    rows[end:, 1:] = rows[end, 1:]
+    for n_rows in (512, 1060):
+        HedgeGraph.check_parts(*HedgeGraph(half_life=half_life).partial_fit(rows[:n_rows]).parts())
+
+
 def test_a_model_from_before_rows_were_treated_goes_on_untreated(tmp_path):
     path = tmp_path / "model.hedgerow"
     direct = HedgeGraph(rows="independent", columns="normal").partial_fit(ROWS[:300])
