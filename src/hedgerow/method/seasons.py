@@ -8,6 +8,7 @@ sqrt(n / (n + 1)) times (row - their mean). Sums of products of contrasts are th
 within phases, exactly, and in one pass (docs/theory.md, section 18).
 """
 
+from functools import cache
 from math import lcm
 from typing import NamedTuple
 
@@ -137,19 +138,22 @@ def _line(rows: Array) -> int | None:
     power = np.zeros(n_rows // 2 + 1)
     if n_columns:
         power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
-    places = range(LEAST_CYCLES, len(power))
-    typical = np.array([_typical_around(power, place) for place in places])
-    ratio = power[LEAST_CYCLES:] / typical
+    ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
-    return places[int(ratio.argmax())]
+    return LEAST_CYCLES + int(ratio.argmax())
 
 
-def _typical_around(power: Array, place: int) -> float:
-    below = power[max(place - _AROUND, 1) : max(place - _NEAR + 1, 1)]
-    around = np.r_[below, power[place + _NEAR : place + _AROUND + 1]]
-    median = float(np.median(around)) if len(around) >= _AROUND else np.inf
-    return median or np.inf
+def _typical_around(power: Array) -> Array:
+    """Return the median of the ordinates near each, but for the nearest; infinity for too few."""
+    distance = np.arange(_NEAR, _AROUND + 1)
+    places = np.arange(len(power))[:, None] + np.concatenate([-distance, distance])
+    known = (places >= 1) & (places < len(power))
+    around = np.sort(np.where(known, power[places % len(power)], np.inf), axis=1)
+    number = known.sum(axis=1)
+    rows, middle = np.arange(len(power)), np.maximum(number // 2, 1)
+    median = (around[rows, middle] + around[rows, middle - 1 + number % 2]) / 2
+    return np.where((number >= _AROUND) & (median > 0), median, np.inf)
 
 
 def _largest_by_chance(ratio: Array) -> float:
@@ -158,13 +162,19 @@ def _largest_by_chance(ratio: Array) -> float:
     Averages of periodograms have about gamma distributions; their quartiles tell of how many
     independent columns.
     """
-    shapes = np.geomspace(1.0, 1e4, 200)
-    spread = special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
+    shapes, spread = _quartiles()
     low, high = np.quantile(ratio[np.isfinite(ratio)], [0.25, 0.75])
     shape = shapes[int(np.argmin(np.abs(spread - high / max(low, 1e-300))))]
     tail = special.gammainccinv(shape, _LEVEL / len(ratio)) / special.gammaincinv(shape, 0.5)
     # The median of the ordinates around may be low by three standard errors.
     return float(tail * (1.0 + 3.0 * 1.25 / np.sqrt(2 * (_AROUND - _NEAR + 1) * shape)))
+
+
+@cache
+def _quartiles() -> tuple[Array, Array]:
+    """Return shapes of gamma distributions, and the ratio of the outer quartiles of each."""
+    shapes = np.geomspace(1.0, 1e4, 200)
+    return shapes, special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
 
 
 def _best_period(rows: Array, frequency: int) -> int:
