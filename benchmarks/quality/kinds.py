@@ -60,7 +60,7 @@ def normal(model: Model, m: int, rng: Generator) -> Array:
 
 
 def student(freedom: int, model: Model, m: int, rng: Generator) -> Array:
-    """Return rows of a joint Student t: all of a row is divided by the same chi."""
+    """Return rows of a joint Student t: a whole row is divided by one chi, of this freedom."""
     return normal(model, m, rng) * np.sqrt(freedom / rng.chisquare(freedom, (m, 1)))
 
 
@@ -70,12 +70,12 @@ def laplace(model: Model, m: int, rng: Generator) -> Array:
 
 
 def exp(model: Model, m: int, rng: Generator) -> Array:
-    """Return skewed columns."""
+    """Return exponentials of normal rows: skewed columns."""
     return np.exp(normal(model, m, rng))
 
 
 def cube(model: Model, m: int, rng: Generator) -> Array:
-    """Return columns with long tails on both sides."""
+    """Return cubes of normal rows: columns with long tails on both sides."""
     return normal(model, m, rng) ** 3
 
 
@@ -98,7 +98,7 @@ def volatility_of_groups(model: Model, m: int, rng: Generator) -> Array:
 
 
 def outlying_cells(share: float, model: Model, m: int, rng: Generator) -> Array:
-    """Return rows in which some cells are off by ten standard deviations."""
+    """Return rows in which so many cells are off by ten standard deviations."""
     rows = normal(model, m, rng)
     hit = rng.random(rows.shape) < share
     return rows + 10.0 * hit * rng.choice([-1.0, 1.0], rows.shape)
@@ -112,7 +112,7 @@ def outlying_rows(model: Model, m: int, rng: Generator) -> Array:
 
 
 def autoregressive(echo: float, model: Model, m: int, rng: Generator) -> Array:
-    """Return rows each of which remembers the last one."""
+    """Return rows each of which remembers the last one, with this autocorrelation."""
     return remembered(normal(model, m, rng), echo)
 
 
@@ -123,7 +123,7 @@ def own_memories(model: Model, m: int, rng: Generator) -> Array:
 
 
 def moving_average(model: Model, m: int, rng: Generator) -> Array:
-    """Return rows that are means of eight: their autocorrelation falls to nothing in a line."""
+    """Return rows that are sums of eight shocks: their autocorrelation falls in a straight line."""
     rows = normal(model, m + 7, rng)
     return lfilter(np.full(8, 8**-0.5), 1.0, rows, axis=0)[7:]
 

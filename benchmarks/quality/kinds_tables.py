@@ -151,10 +151,9 @@ def _mean(frame: pl.DataFrame, method: str, score: str, promise: str = MAIN) -> 
 
 
 def _score_and_false(frame: pl.DataFrame, method: str) -> str:
-    of_method = graphs(frame, method)
-    if not len(of_method):
+    if not len(graphs(frame, method)):
         return ""
-    score, false = _mean(_with_edges(frame), method, "f1"), _mean(frame, method, "fdp")
+    score, false = (_mean(_with_edges(frame), method, name) for name in ("f1", "fdp"))
     return f"{float(score):.2f} ({float(false):.2f})"
 
 

@@ -43,21 +43,21 @@ def table(seed, n_rows):
     return np.column_stack(kinds)[:, : rng.integers(2, 8)].astype(rng.choice(["f4", "f8"]))
 
 
-def pieces(rows, half_life):
-    """Cut the rows after the first ones where scores are brought up to date."""
+def pieces(rows, half_life, at_once):
+    """Cut the rows after the first ones where scores are brought up to date, and in between."""
     start = FIRST_ROWS
     while start < len(rows):
-        stop = min(next_refresh(start, half_life), len(rows))
+        stop = min(next_refresh(start, half_life), start + at_once, len(rows))
         yield rows[start:stop]
         start = stop
 
 
-def scored(engine, rows, half_life):
+def scored(engine, rows, half_life, at_once=4096):
     as_is = np.zeros(rows.shape[1], dtype=bool)
     as_is[1] = True
     known = engine.first_marginals(rows[:FIRST_ROWS], as_is, half_life)
     scores = []
-    for some in pieces(rows, half_life):
+    for some in pieces(rows, half_life, at_once):
         new, known = engine.score_rows(known, some, half_life)
         scores.append(new)
     return np.concatenate(scores), known
@@ -98,6 +98,15 @@ def test_scores_agree_with_the_readable_code(seed, n_rows, half_life):
     rows = table(seed, n_rows)
     fast, slow = (scored(engine, rows, half_life) for engine in (numba_cpu, numpy_ref))
     assert not beyond_rounding(of_marginals(fast, slow, rows))
+
+
+@pytest.mark.parametrize("half_life", HALF_LIVES)
+def test_no_cut_changes_a_bit_of_the_scores(half_life):
+    rows = np.exp(np.random.default_rng().standard_normal((2100, 13)))
+    whole, cut = (scored(numba_cpu, rows, half_life, at_once) for at_once in (4096, 7))
+    assert np.array_equal(whole[0], cut[0])
+    for name, a, b in zip(whole[1]._fields, whole[1], cut[1], strict=True):
+        assert np.array_equal(a, b), name
 
 
 def test_values_that_differ_by_a_denormal_have_finite_scores():
@@ -187,6 +196,24 @@ def test_sums_over_residuals_agree_with_the_readable_code(seed, n_rows, n_column
     rows = treated(seed, n_rows, n_columns)
     for fast, slow, seen in steps_from_the_same_state(rows, half_life):
         assert not beyond_rounding(of_residuals(fast, slow, seen, rows, half_life))
+
+
+def test_residuals_of_rounding_are_none(summing_engine):
+    """One over their squares would be infinite in single precision, and then not a number."""
+    rows = treated(np.random.default_rng().integers(2**32), 768, 4)
+    state = summing_engine.learn(summing_engine.init(4), rows[:FIRST_ROWS])
+    kept = summing_engine.to_numpy(state)
+    average = np.array(kept["average"])
+    average[3] = 0.0
+    average[3, 0] = 1e-21
+    state = summing_engine.from_numpy(kept | {"average": average})
+    first = rows[:FIRST_ROWS].copy()
+    first[:, 3] = 0.0
+    state = summing_engine.learn(summing_engine.look_back(state, first), rows[FIRST_ROWS:])
+    sums = summing_engine.residuals(state)
+    assert np.isinf(sums.scale).tolist() == [False, False, False, True]
+    assert np.isfinite(sums.beside).all()
+    assert sums.beside[3] == 0.0
 
 
 def one_lag_later(sums):

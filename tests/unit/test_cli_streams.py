@@ -163,5 +163,9 @@ def test_no_terminal_is_too_narrow(folder, monkeypatch, columns, name):
     monkeypatch.chdir(folder)
     result = run(*PRINTING[name], env={"COLUMNS": columns, "TERM": "dumb"})
     assert (result.exit_code, result.stderr) == (0, "")
-    words = {"learn": "40 rows, 3 columns", "plan": "Any method, one edge", "demo": "error level"}
+    words = {
+        "learn": "40 rows, 3 columns",
+        "plan": "Any method, one edge",
+        "demo": "familywise error",
+    }
     assert words[name] in result.stdout

@@ -128,7 +128,7 @@ def test_mean_and_covariance_are_weighted():
     rng = np.random.default_rng()
     rows = rng.standard_normal((900, 3)) + rng.standard_normal((900, 1))
     rows += np.linspace(0, 1, 900)[:, None] * [1.0, -1.0, 0.5]
-    graph = HedgeGraph(half_life=150).fit(rows)
+    graph = HedgeGraph(half_life=150, rows="independent", columns="normal").fit(rows)
     weights = weights_of(900, 150)
     assert len(graph.edges_) == 3  # so that the model has the covariance of the rows
     np.testing.assert_allclose(graph.location_, np.average(rows, axis=0, weights=weights))

@@ -75,7 +75,7 @@ def test_dense_results_are_told_when_they_are_asked_for(free, name, needed):
 def test_setting_columns_aside_takes_more(free):
     rows = walk()
     rows[:, 5] = 3.0
-    model = HedgeGraph().partial_fit(rows)
+    model = HedgeGraph(rows="independent", columns="normal").partial_fit(rows)
     free(8 * 36 + 12 * 25 - 1)
     with pytest.raises(MemoryError, match="to set some of them aside"):
         _ = model.edges_

@@ -131,6 +131,8 @@ def with_squares(value):
         ("as_is", np.zeros(4, dtype=bool), "as_is must be 3, got 4"),
         ("as_is", np.zeros(3, dtype=bool), "as_is must have all columns that its parameters name"),
         ("wanders", np.zeros(2, dtype=bool), "wanders must be 3, got 2"),
+        ("determined", np.zeros(2, dtype=bool), "determined must be 3, got 2"),
+        ("determined", np.zeros(3), "determined must be of 1 dimensions and the right kind"),
         ("repeated", np.array(0.5), "repeated must be in [1, 512], got 0.5"),
         ("repeated", np.array(np.nan), "repeated must be in [1, 512], got nan"),
         ("marginal_rows", np.array(529), "marginal_rows must be 530, got 529"),
@@ -224,7 +226,7 @@ def test_treated_rows_that_no_model_has(tmp_path, name, value, message):
         ("waiting", np.zeros((512, 3)), "waiting must have fewer than 512 rows, got 512"),
         ("waiting", np.zeros(3), "waiting must be of 2 dimensions and the right kind"),
         ("pending", np.zeros((1, 3)), "rows must be 0 + 1, got 0"),
-        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'marginal_at', got ["),
+        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'determined', got ["),
         ("residual_weight", np.array(1.0), "it must not have the array 'residual_weight', got ["),
     ],
 )
@@ -252,6 +254,16 @@ def test_treated_rows_need_parameters_that_ask_for_it_and_the_other_way_round(tm
         load(tmp_path / "model.hedgerow", untreated[0], arrays)
     with pytest.raises(StorageError, match="it must have the array 'waiting'"):
         load(tmp_path / "model.hedgerow", header, untreated[1])
+
+
+@pytest.mark.parametrize("end", [20, 100, 500, 600])
+@pytest.mark.parametrize("half_life", [16, 17.3, 40])
+def test_a_column_that_hardly_anything_is_left_of_can_be_saved(half_life, end):
+    """Its residuals are forgotten by as much as the first rows have half-lives."""
+    rows = np.concatenate([ROWS, ROWS])
+    rows[end:, 1:] = rows[end, 1:]
+    for n_rows in (512, 1060):
+        HedgeGraph.check_parts(*HedgeGraph(half_life=half_life).partial_fit(rows[:n_rows]).parts())
 
 
 def test_a_model_from_before_rows_were_treated_goes_on_untreated(tmp_path):

@@ -1,10 +1,13 @@
 """Kinds of data in the quality benchmark are what their names say; so are their rivals."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.quality import kinds_study
+from benchmarks import kept
+from benchmarks.quality import kinds_study, kinds_tables, store
 from benchmarks.quality.kinds import FAMILIES, KINDS, RATIOS, remembered, rows_of
 from benchmarks.quality.treated import (
     FOR_SERIES,
@@ -118,7 +121,7 @@ def test_rows_are_thinned_until_they_have_forgotten():
 
 def test_what_is_missing_is_done_and_series_have_their_own_rivals():
     everything = kinds_study.missing(["exp", "AR 0.8"], list(TREATED), set())
-    first = {job.case: job.methods for job in everything if job.seed == 0}
+    first = {job.case: job.methods for job in everything if job[1:3] == (RATIOS[0], 0)}
     assert len(first) == 2 * len(FAMILIES)
     assert set(first["AR 0.8; hubs"]) - set(first["exp; hubs"]) == set(FOR_SERIES)
     done = {(job.case, job.ratio, job.seed, name) for job in everything for name in job.methods}
@@ -134,3 +137,42 @@ def test_records_name_kind_and_family(monkeypatch):
     records = kinds_study.work(job)
     assert {record["method"] for record in records} == {"hedgerow", "ric"}
     assert {(r["kind"], r["family"], r["failure"]) for r in records} == {("exp", "hubs", None)}
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Tables of a study in which every graph is right, but for some with outlying rows on hubs."""
+    rng = np.random.default_rng(0)
+    records = []
+    seeds = {name: 8 if name == "hedgerow" else 1 for name in TREATED}
+    for method, seed in ((name, seed) for name in TREATED for seed in range(seeds[name])):
+        for kind, family, ratio in product(KINDS, FAMILIES, RATIOS):
+            bad = (kind, family, method) == ("outlying rows", "hubs", "hedgerow")
+            edges = {"found": 10, "false": int(bad * rng.integers(3, 6)), "missed": 0}
+            about = {"kind": kind, "family": family, "ratio": ratio, "method": method, "seed": seed}
+            records += [about | edges | {"promise": cut} for cut in ("FDR 0.05", "FWER 0.05")]
+    monkeypatch.setattr(kinds_study, "RESULTS", tmp_path / "kinds.ndjson")
+    store.rewrite(kinds_study.RESULTS, records)
+    monkeypatch.setattr(kinds_tables, "is_warned", lambda rows: len(rows) > 1000)
+    return {name: kept.parts_of(text)[0] for name, text in kinds_tables.blocks().items()}
+
+
+def test_broken_promises_are_marked_and_listed(told):
+    assert told["kinds"].cell("outlying rows", "now").startswith("0.0")
+    assert told["kinds"].cell("outlying rows", "now#2").startswith("**0.167")
+    assert told["kinds"].cell("normal", "now#2") == "0.000 ± 0.000"
+    assert [row[:3] for row in told["kinds-misses"].rows] == [
+        ["FDR 0.05", "outlying rows", "hubs"],
+        ["FWER 0.05", "outlying rows", "hubs"],
+    ]
+    assert told["kinds-rows"].cell("outlying rows", "m/p = 2").split(" / ")[1] == "**0.17**"
+
+
+def test_refused_kinds_are_told_apart(told):
+    refused = [name for name, kind in KINDS.items() if kind.refused]
+    assert [row[0] for row in told["kinds-refused"].rows] == refused
+    assert {row[-1] for row in told["kinds-refused"].rows} == {"6 of 24"}
+    for name in ("kinds", "kinds-rivals", "kinds-rows"):
+        assert [row[0] for row in told[name].rows] == [k for k in KINDS if k not in refused]
+    assert [row[0] for row in told["kinds-made"].rows] == list(KINDS)
+    assert told["kinds-setting"].endswith("624 cells, 8 data sets in each.")

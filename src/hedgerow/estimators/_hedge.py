@@ -21,7 +21,7 @@ from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._pictures import Pictures
-from hedgerow.estimators._treatment import Treatment
+from hedgerow.estimators._treatment import WORTH_SAYING, Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import (
@@ -486,8 +486,10 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         warn_of_columns(graph, column_labels(self))
         for doubt in self.treatment_.doubts():
             warn(GuaranteeWarning, doubt)
-        kind = "rows" if self.n_samples_effective_ == self.n_samples_seen_ else "effective rows"
-        n_rows = self.n_samples_effective_
+        seen, effective = self.n_samples_seen_, self.n_samples_effective_
+        kind, n_rows = ("effective rows", effective)
+        if effective * WORTH_SAYING > seen:
+            kind, n_rows = ("rows", seen)
         shortage = shortage_of_rows(
             n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
         )

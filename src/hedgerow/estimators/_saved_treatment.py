@@ -15,7 +15,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._saved import SLACK, all_within, array_of, require
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
-from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 
 _WAITING = {"waiting"}
@@ -27,7 +27,6 @@ _SETTLED = {
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
-_LEAST_SCALE = float(np.finfo(np.float32).tiny)  # one over it is finite in single precision
 _MOST_PHASES = FIRST_ROWS // LEAST_CYCLES
 
 
@@ -163,7 +162,7 @@ def _check_residuals(arrays: Named, half_life: float) -> None:
     _check_near("residual_weight", weight, float(arrays["column_weight"]))
     # Hedge's predictions have l1 norms up to one, so residuals are up to twice as large as rows,
     # whose squares in a batch add up to no more than the weight of all rows so far.
-    in_range = ((scale >= _LEAST_SCALE) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
+    in_range = ((scale > LEAST_SCALE) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
     require(in_range.all(), "residual_scale must be in (0, 4], or infinite", scale)
     require((lags[0] >= 0).all(), "residual_lags must begin with squares")
     most = 4 * float(weight) * learned * (1 + SLACK)
@@ -177,7 +176,9 @@ def _check_residuals(arrays: Named, half_life: float) -> None:
         require(enough.all(), "residual_lags must begin with those of the first rows")
     related_to = all_within(related, 1 + SLACK) and (related >= 0).all()
     require(related_to, "residual_related must be in [0, 1]", related)
-    heaviest = learned if half_life == NEVER else 2.0**19 * half_life
+    # By how much the weight of all rows can exceed that of one; the first rows are one period.
+    lives = max(16.0, FIRST_ROWS / half_life)
+    heaviest = learned if half_life == NEVER else 2.0 ** (lives + 3) * half_life
     largest = 4 * heaviest * (1 / scale).sum() * (1 + SLACK)
     possible = (np.abs(beside) <= squares * largest).all()
     require(possible, "residual_beside must not exceed what its squares allow")

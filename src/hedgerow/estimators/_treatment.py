@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
-_WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 _SHOWN = 3
 
 
@@ -46,7 +46,7 @@ class Treatment(NamedTuple):
     @property
     def related_in_time(self) -> bool:
         """Whether rows are related to those before them, as far as it is worth saying."""
-        return self.memory > _WORTH_SAYING
+        return self.memory > WORTH_SAYING
 
     def to_dict(self, labels: Sequence[object]) -> dict[str, Any]:
         """Return all of it for JSON; ``labels`` are the names of all columns."""
@@ -75,7 +75,7 @@ class Treatment(NamedTuple):
                 f"Rows are related to those before them: {self._few_rows(self.memory)} "
                 f"independent ones."
             )
-        if self.tails > _WORTH_SAYING:
+        if self.tails > WORTH_SAYING:
             said.append(f"Rows differ in size: {self._few_rows(self.tails)} rows of one size.")
         return said
 
@@ -90,7 +90,7 @@ class Treatment(NamedTuple):
                 f"trend ({names}): what they share may be chance, whatever the number of rows; "
                 f"learn from the differences of rows (--difference, or numpy.diff)"
             )
-        if self.repeated > _WORTH_SAYING:
+        if self.repeated > WORTH_SAYING:
             said.append(
                 f"rows repeat each other exactly, {self.repeated:.2g} times in the mean: they "
                 f"count as {self.rows / self.repeated:,.0f} different ones; repetitions that come "

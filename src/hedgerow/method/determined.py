@@ -24,9 +24,11 @@ def determined_columns(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
     array([ True,  True, False,  True])
     """
     found = np.zeros(rows.shape[1], dtype=np.bool_)
+    if len(rows) <= rows.shape[1] + 1:
+        return found
     moments = moments_of(np.asarray(rows, dtype=np.float64))
     some = np.flatnonzero(varies(moments))
-    if len(rows) <= len(some) + 1 or len(some) < 2:
+    if len(some) < 2:
         return found
     corr = correlation(moments)[np.ix_(some, some)]
     try:  # the common case, and quick

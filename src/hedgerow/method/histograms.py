@@ -1,7 +1,7 @@
 """What a column looks like: how many rows have about which value, in its own units.
 
-Bins are evenly spaced over the middle 99 % of the rows; the first and the last one hold what lies
-beyond, too. So one outlying cell does not press all others into one bin.
+Bins are evenly spaced over about the middle 99 % of the rows; the first and the last one hold what
+lies beyond, too. So one outlying cell does not press all others into one bin.
 """
 
 from typing import NamedTuple
@@ -60,7 +60,7 @@ def _histogram(knots: Array, at: Array, between: Array) -> Histogram:
     up_to = np.cumsum(at + between) - between
     total = up_to[-1]
     first = int(np.argmax(up_to > _BEYOND * total))
-    last = int(np.argmax(up_to >= (1.0 - _BEYOND) * total))
+    last = int(np.flatnonzero(total - up_to + at > _BEYOND * total)[-1])
     start, stop = float(knots[first]), float(knots[last])
     if not start < stop:
         return Histogram(start, start, np.array([total]))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LAGS = 32
+LEAST_SCALE = 1e-30  # residuals of a smaller mean square, in squared spreads, are rounding
 _PARTNERS = 256
 
 
@@ -29,7 +30,7 @@ class Residuals(NamedTuple):
 
     lags: Array  # (LAGS + 1, p); row k: of products of residuals k rows apart
     recent: Array  # (LAGS, p); the latest residuals, times the root of their row's weight
-    scale: Array  # (p,); mean square of the first rows' residuals
+    scale: Array  # (p,); mean square of the first rows' residuals, infinite if that is rounding
     related: Array  # (p,); mean squared correlation with others' residuals, in the first rows
     beside: Array  # (p,); of squared residuals times those of all others, in units of their scales
     weight: float  # of the rows
@@ -40,7 +41,7 @@ def first_residuals(residual: Array, row_weights: Array) -> Residuals:
     n_columns = residual.shape[1]
     weight = float(row_weights.sum())
     scale = (row_weights[:, None] * np.square(residual)).sum(axis=0) / weight
-    scale = np.where(scale > 0, scale, np.inf)
+    scale = np.where(scale > LEAST_SCALE, scale, np.inf)
     nothing = np.zeros(n_columns)
     empty = Residuals(
         lags=np.zeros((LAGS + 1, n_columns)),

@@ -8,6 +8,7 @@ sqrt(n / (n + 1)) times (row - their mean). Sums of products of contrasts are th
 within phases, exactly, and in one pass (docs/theory.md, section 18).
 """
 
+from functools import cache
 from math import lcm
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
+_AGREE = 0.3  # correlation of the phases of two halves: a season of half the size of noise
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
@@ -60,7 +62,7 @@ def period_of(rows: Array) -> int:
         if line is None:
             break
         joint = lcm(period, _best_period(some, line))
-        if joint > n_rows // LEAST_CYCLES:
+        if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
             break
         period = joint
     return period
@@ -129,6 +131,22 @@ def _phase_means(rows: Array, period: int) -> Array:
     return (sums / np.bincount(phases, minlength=period)[:, None])[phases]
 
 
+def _recurs(rows: Array, period: int) -> bool:
+    """Return whether the second half of the rows has the phases of the first.
+
+    Those of a season agree, up to noise. Memory that comes back after a period, with another
+    course in each half, makes lines too; but it fades, and is allowed for as memory.
+    """
+    half = len(rows) // 2 // period * period
+    first, second = (
+        part[:half].reshape(-1, period, rows.shape[1]).mean(axis=0)
+        for part in (rows, rows[half : 2 * half])
+    )
+    first, second = first - first.mean(axis=0), second - second.mean(axis=0)
+    room = np.sqrt(np.square(first).sum() * np.square(second).sum())
+    return bool((first * second).sum() > _AGREE * room)
+
+
 def _line(rows: Array) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
     spread = rows.std(axis=0)
@@ -137,19 +155,22 @@ def _line(rows: Array) -> int | None:
     power = np.zeros(n_rows // 2 + 1)
     if n_columns:
         power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
-    places = range(LEAST_CYCLES, len(power))
-    typical = np.array([_typical_around(power, place) for place in places])
-    ratio = power[LEAST_CYCLES:] / typical
+    ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
-    return places[int(ratio.argmax())]
+    return LEAST_CYCLES + int(ratio.argmax())
 
 
-def _typical_around(power: Array, place: int) -> float:
-    below = power[max(place - _AROUND, 1) : max(place - _NEAR + 1, 1)]
-    around = np.r_[below, power[place + _NEAR : place + _AROUND + 1]]
-    median = float(np.median(around)) if len(around) >= _AROUND else np.inf
-    return median or np.inf
+def _typical_around(power: Array) -> Array:
+    """Return the median of the ordinates near each, but for the nearest; infinity for too few."""
+    distance = np.arange(_NEAR, _AROUND + 1)
+    places = np.arange(len(power))[:, None] + np.concatenate([-distance, distance])
+    known = (places >= 1) & (places < len(power))
+    around = np.sort(np.where(known, power[places % len(power)], np.inf), axis=1)
+    number = known.sum(axis=1)
+    rows, middle = np.arange(len(power)), np.maximum(number // 2, 1)
+    median = (around[rows, middle] + around[rows, middle - 1 + number % 2]) / 2
+    return np.where((number >= _AROUND) & (median > 0), median, np.inf)
 
 
 def _largest_by_chance(ratio: Array) -> float:
@@ -158,13 +179,19 @@ def _largest_by_chance(ratio: Array) -> float:
     Averages of periodograms have about gamma distributions; their quartiles tell of how many
     independent columns.
     """
-    shapes = np.geomspace(1.0, 1e4, 200)
-    spread = special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
+    shapes, spread = _quartiles()
     low, high = np.quantile(ratio[np.isfinite(ratio)], [0.25, 0.75])
     shape = shapes[int(np.argmin(np.abs(spread - high / max(low, 1e-300))))]
     tail = special.gammainccinv(shape, _LEVEL / len(ratio)) / special.gammaincinv(shape, 0.5)
     # The median of the ordinates around may be low by three standard errors.
     return float(tail * (1.0 + 3.0 * 1.25 / np.sqrt(2 * (_AROUND - _NEAR + 1) * shape)))
+
+
+@cache
+def _quartiles() -> tuple[Array, Array]:
+    """Return shapes of gamma distributions, and the ratio of the outer quartiles of each."""
+    shapes = np.geomspace(1.0, 1e4, 200)
+    return shapes, special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
 
 
 def _best_period(rows: Array, frequency: int) -> int:

@@ -38,16 +38,18 @@ def _scored(
     """Return the scores of rows, and the counts and moments with these rows, in place."""
     result = np.empty(rows.shape)
     kept = 0.5 ** (1.0 / half_life)
+    weights = np.empty(len(rows))  # made here: compiled, they would be rounded otherwise
+    weight = marginals.weight
+    for t in range(len(rows)):
+        weight = weight * kept + 1.0
+        weights[t] = weight
     lines = _lines(marginals)
     size = job_size(rows.shape[1], _COLUMNS, _MOST_COLUMNS)
     with team() as run:
         run(
-            partial(_score_columns, *some, rows, kept, marginals, lines, result)
+            partial(_score_columns, *some, rows, kept, weights, marginals, lines, result)
             for some in blocks(rows.shape[1], size)
         )
-    weight = marginals.weight
-    for _ in range(len(rows)):
-        weight = weight * kept + 1.0
     return result, marginals._replace(weight=weight, rows=marginals.rows + len(rows))
 
 
@@ -66,17 +68,15 @@ def _lines(marginals: Marginals) -> Array:
 
 
 @njit(**IN_ORDER)
-def _score_columns(first, last, rows, kept, marginals, lines, result):
+def _score_columns(first, last, rows, kept, weights, marginals, lines, result):
     """Write the scores of some columns; bring their counts and moments up to date."""
     n_rows = rows.shape[0]
     places = np.empty((_COLUMNS, n_rows), np.int16)
     for left in range(first, last, _COLUMNS):
         right = min(left + _COLUMNS, last)
         mean, squares = marginals.mean[left:right], marginals.squares[left:right]
-        weight = marginals.weight
         for t in range(n_rows):
-            weight = weight * kept + 1.0
-            _add_row(rows[t, left:right], kept, 1.0 / weight, mean, squares)
+            _add_row(rows[t, left:right], kept, 1.0 / weights[t], mean, squares)
         for j in range(left, right):
             _find_places(marginals.knots[j], rows[:, j], places[j - left])
         for t in range(n_rows):

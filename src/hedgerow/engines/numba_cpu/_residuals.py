@@ -18,7 +18,13 @@ from hedgerow.method.forgetting import decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
 from hedgerow.method.moments import columns_of
-from hedgerow.method.residuals import LAGS, Residuals, partners, scaled_residuals
+from hedgerow.method.residuals import (
+    LAGS,
+    LEAST_SCALE,
+    Residuals,
+    partners,
+    scaled_residuals,
+)
 
 Singles = NDArray[np.float32]
 
@@ -40,7 +46,7 @@ def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
         rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())
         scale = np.square(rooted).sum(axis=1) / weight
-        scale = np.where(scale > 0, scale, np.inf)
+        scale = np.where(scale > LEAST_SCALE, scale, np.inf)
         sums = Residuals(
             lags=np.zeros((LAGS + 1, n_columns)),
             recent=np.zeros((LAGS, n_columns)),
