@@ -60,7 +60,7 @@ def normal(model: Model, m: int, rng: Generator) -> Array:
 
 
 def student(freedom: int, model: Model, m: int, rng: Generator) -> Array:
-    """Return rows of a joint Student t: all of a row is divided by the same chi, with its freedom."""
+    """Return rows of a joint Student t: a whole row is divided by one chi, of this freedom."""
     return normal(model, m, rng) * np.sqrt(freedom / rng.chisquare(freedom, (m, 1)))
 
 

@@ -24,6 +24,7 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
+_AGREE = 0.3  # correlation of the phases of two halves: a season of half the size of noise
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
@@ -61,7 +62,7 @@ def period_of(rows: Array) -> int:
         if line is None:
             break
         joint = lcm(period, _best_period(some, line))
-        if joint > n_rows // LEAST_CYCLES:
+        if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
             break
         period = joint
     return period
@@ -128,6 +129,22 @@ def _phase_means(rows: Array, period: int) -> Array:
     sums = np.zeros((period, rows.shape[1]))
     np.add.at(sums, phases, rows)
     return (sums / np.bincount(phases, minlength=period)[:, None])[phases]
+
+
+def _recurs(rows: Array, period: int) -> bool:
+    """Return whether the second half of the rows has the phases of the first.
+
+    Those of a season agree, up to noise. Memory that comes back after a period, with another
+    course in each half, makes lines too; but it fades, and is allowed for as memory.
+    """
+    half = len(rows) // 2 // period * period
+    first, second = (
+        part[:half].reshape(-1, period, rows.shape[1]).mean(axis=0)
+        for part in (rows, rows[half : 2 * half])
+    )
+    first, second = first - first.mean(axis=0), second - second.mean(axis=0)
+    room = np.sqrt(np.square(first).sum() * np.square(second).sum())
+    return bool((first * second).sum() > _AGREE * room)
 
 
 def _line(rows: Array) -> int | None:
