@@ -30,15 +30,15 @@ def slowly(rows, times, apart):
 
 
 @pytest.mark.parametrize("apart", [1, 2, 5])
-@pytest.mark.parametrize("seed", np.random.SeedSequence().generate_state(40).tolist())
-def test_any_cut_gives_the_same_as_row_by_row(seed, apart):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize("case", range(40))
+def test_any_cut_gives_the_same_as_row_by_row(case, apart):
+    rng = np.random.default_rng()
     n_rows = int(rng.integers(1, 250))
     rows = rng.standard_normal((n_rows, 2))
     rows[rng.random(n_rows) < 0.1] = np.nan
     times = np.cumsum(rng.choice([0.0, 1.0, 1.0, 1.0, 1.2, 7.0], n_rows))
     times[rng.random(n_rows) < 0.1] = np.nan
-    if seed % 4 == 0:
+    if case % 4 == 0:
         times[:] = np.nan
     differences, found = Differences(apart), []
     for some in np.split(np.arange(n_rows), np.sort(rng.integers(0, n_rows + 1, 5))):
