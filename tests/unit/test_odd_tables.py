@@ -182,7 +182,8 @@ def test_columns_that_have_long_been_zero_leave_no_trace(alive):
     rng = np.random.default_rng(1)
     still = np.zeros((25_000, 4))
     still[:, :alive] = rng.standard_normal((25_000, alive))
-    model = HedgeGraph(half_life=16, level=0.01).partial_fit(WALK).partial_fit(still)
+    model = HedgeGraph(half_life=16, level=0.01, rows="independent", columns="normal")
+    model.partial_fit(WALK).partial_fit(still)
     assert all(np.isfinite(array).all() for array in kept(model).values())
     with pytest.warns(UserWarning, match="constant columns are isolated nodes: .*2, 3"):
         assert not model.adjacency_[:, [2, 3]].nnz

@@ -6,7 +6,6 @@ same numbers the other way round have no such pair.
 
 import json
 from importlib import import_module
-from types import SimpleNamespace
 
 import h5py
 import networkx as nx
@@ -16,7 +15,6 @@ import polars as pl
 import pyreadstat
 import pytest
 from click.testing import CliRunner
-from sklearn.datasets import load_digits
 
 from hedgerow import HedgeGraph, SparsitronGraph, compare, io, rivals
 from hedgerow.cli import cli
@@ -117,15 +115,6 @@ def test_simulate_pieces_that_are_square(tmp_path, monkeypatch):
 def test_compare_on_a_square_model():
     told = run("compare", "--model", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
     assert told["methods"][0]["f1"] > 0.9  # with rows for columns it is 0.03
-
-
-def test_demo_takes_images_for_rows(monkeypatch):
-    """As many images as pixels."""
-    few = SimpleNamespace(data=load_digits().data[:64])
-    monkeypatch.setattr("sklearn.datasets.load_digits", lambda: few)
-    images = import_module("hedgerow.cli.demo")._images()
-    assert images.columns[:9] == [*(f"r0c{j}" for j in range(8)), "r1c0"]
-    np.testing.assert_array_equal(images.to_numpy(), few.data)
 
 
 @pytest.mark.parametrize("name", AVAILABLE)
