@@ -20,6 +20,7 @@ from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
 from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
 from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.row_sizes import first_sizes
 from tests.engines.distances import DOUBLE, SINGLE, beyond_rounding
 
 HALF_LIVES = (NEVER, 16.0, 100.5, 600.5, 1000.0)
@@ -115,6 +116,21 @@ def test_values_that_differ_by_a_denormal_have_finite_scores():
     rows[::3, 2] = 1e-310 * rng.integers(0, 7, 200)
     scores, _ = scored(numba_cpu, rows, NEVER)
     assert np.isfinite(scores).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds)
+def test_rows_are_divided_as_by_the_readable_code_and_by_no_cut(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((700, rng.integers(4, 200))) * rng.standard_cauchy((700, 1))
+    _, sizes = first_sizes(rows[:FIRST_ROWS])
+    later = rows[FIRST_ROWS:]
+    fast = numba_cpu.row_factors(later, sizes)
+    slow = numpy_ref.row_factors(later, sizes)
+    # Sums of squares of sums of up to 64 numbers; the logarithm is of order 100 at most.
+    np.testing.assert_allclose(fast, slow, rtol=1e4 * DOUBLE)
+    cut = [numba_cpu.row_factors(later[i : i + 7], sizes) for i in range(0, len(later), 7)]
+    assert np.array_equal(np.concatenate(cut), fast)
 
 
 def sums_over_residuals(engine, rows, half_life):
@@ -348,3 +364,4 @@ def test_a_learner_that_did_not_look_back_has_no_sums(engine, trials):
 def test_on_a_gpu_too_columns_are_scored_by_the_compiled_functions(fast_engine):
     assert fast_engine.first_marginals is numba_cpu.first_marginals
     assert fast_engine.score_rows is numba_cpu.score_rows
+    assert fast_engine.row_factors is numba_cpu.row_factors

@@ -107,8 +107,14 @@ class HedgeStream:
         assert self.treated is not None
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
-        found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
         settled = self.treated.settled
+        found = inflation_of(
+            sums,
+            n_rows,
+            tails=not normal,
+            memory=not independent,
+            divided=settled.sizes.cost,
+        )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         return found._replace(common=settled.repeated * n_rows / left)
 
@@ -124,8 +130,8 @@ class HedgeStream:
         effective = n_rows / inflation.per_effective
         if self.treated is None:
             straight = np.ones(self.n_columns)
-            return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _ = self.treated.settled
+            return Treatment(self.rows, effective, False, [], straight, False, 1.0, 1.0, 1, 1.0, [])
+        as_is, season, repeated, wanders, _, sizes = self.treated.settled
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
@@ -134,6 +140,7 @@ class HedgeStream:
             scored=not as_is.all(),
             far_from_normal=far_from_normal(straight, labels),
             straightness=straight,
+            divided=sizes.divides,
             tails=tails,
             memory=memory,
             season=season.period,

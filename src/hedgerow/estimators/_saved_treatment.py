@@ -16,6 +16,7 @@ from hedgerow.estimators._saved import SLACK, all_within, array_of, require
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
+from hedgerow.method.row_sizes import LARGEST_FACTOR, RowSizes
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 
 _WAITING = {"waiting"}
@@ -23,6 +24,7 @@ _SETTLED = {
     *("as_is", "repeated", "wanders", "determined"),
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
+    *(f"size_{name}" for name in RowSizes._fields),
 }
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -41,9 +43,11 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
 
 
 def largest_of_treated(arrays: Named) -> float:
-    """Return the largest number that a learner can have been given: a season leaves contrasts."""
-    seasons = arrays.get("season_counts", np.empty(0)).size
-    return LARGEST_NUMBER * (2 if seasons > 1 else 1)
+    """Return the largest number that a learner can have been given.
+
+    A season leaves contrasts, and small rows are made larger, about their centre.
+    """
+    return LARGEST_NUMBER * _growth(arrays)
 
 
 def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -> None:
@@ -69,6 +73,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
+    _check_sizes(arrays, assumptions.normal)
     if "table" not in arrays:
         _check_residuals(arrays, half_life)
 
@@ -138,11 +143,39 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
     for name, values, factor in (
         ("season_means", means, 1 if period > 1 else 0),
-        ("pending", arrays["pending"], 2 if period > 1 else 1),
+        ("pending", arrays["pending"], _growth(arrays)),
     ):
         require(all_within(values, np.inf), f"{name} must be finite")
         within = (np.abs(values) <= factor * (1 + SLACK) * most).all()
         require(within, f"{name} must come from rows that were scored")
+
+
+def _check_sizes(arrays: Named, normal: bool) -> None:
+    n_columns = len(arrays["as_is"])
+    columns = array_of(arrays, "size_columns", "i", 1)
+    number = len(columns)
+    centre = _doubles(arrays, "size_centre", (n_columns,))
+    shape = _doubles(arrays, "size_shape", (number, number))
+    typical, trust, votes = (
+        _doubles(arrays, f"size_{name}", ()) for name in ("typical", "trust", "votes")
+    )
+    require(not (normal and number), "normal rows must not be divided by their sizes")
+    known = ((columns >= 0) & (columns < n_columns)).all() and (np.diff(columns) > 0).all()
+    require(known, "size_columns must be columns, in order", columns)
+    for name, values in (("centre", centre), ("shape", shape), ("typical", typical)):
+        require(all_within(values, np.inf), f"size_{name} must be finite")
+    largest = 2 * LARGEST_NUMBER
+    require(all_within(centre, largest), f"size_centre must be of size up to {largest:g}")
+    require(0 <= trust < 1, "size_trust must be in [0, 1)", trust)
+    most = max(number, 1) * (1 + SLACK)
+    require(0 < votes <= most, f"size_votes must be in (0, {most:g}]", votes)
+
+
+def _growth(arrays: Named) -> float:
+    """Return how many times as large as scores the numbers can be that a learner is given."""
+    seasons = 2.0 if arrays.get("season_counts", np.empty(0)).size > 1 else 1.0
+    sizes = arrays.get("size_columns", np.empty(0)).size
+    return seasons * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)
 
 
 def _check_residuals(arrays: Named, half_life: float) -> None:

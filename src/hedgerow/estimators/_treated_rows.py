@@ -23,6 +23,7 @@ from hedgerow.method.marginals import (
 )
 from hedgerow.method.moments import Columns, columns_of
 from hedgerow.method.residuals import repetition
+from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED = "wanders", "determined"
-_OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
+_OF_COLUMNS, _OF_SEASON, _OF_SIZES = "marginal_", "season_", "size_"
 
 
 class Settled(NamedTuple):
@@ -42,13 +43,14 @@ class Settled(NamedTuple):
     repeated: float  # mean number of times that a row is there
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
+    sizes: RowSizes
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
     The first rows wait until all of them are there (`marginals`). A season that they show is taken
-    out of all rows (`seasons`).
+    out of all rows (`seasons`), and all are divided by their sizes if these differ (`row_sizes`).
     """
 
     def __init__(self, assumptions: Assumptions, half_life: float) -> None:
@@ -91,6 +93,9 @@ class TreatedRows:
             scored, self.marginals = engine.score_rows(self.marginals, some, self.half_life)
             scored, season = without_season(scored, self._settled.season)
             self._settled = self._settled._replace(season=season)
+            sizes = self._settled.sizes
+            if sizes.divides:
+                scored = divided(scored, engine.row_factors(scored, sizes), sizes)
             yield scored
 
     def first_attempt(self) -> tuple[Array, Settled]:
@@ -124,7 +129,7 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined = self._settled
+            as_is, season, repeated, wanders, determined, sizes = self._settled
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -132,6 +137,7 @@ class TreatedRows:
                 for name in Marginals._fields[1:]
             }
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
+            named |= {f"{_OF_SIZES}{name}": np.array(x) for name, x in sizes._asdict().items()}
         return named
 
     @classmethod
@@ -155,16 +161,24 @@ class TreatedRows:
             season = Season(int(seen), counts, means)
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
-            treated._settled = Settled(as_is, season, repeated, wanders, determined)
+            voting, centre, shape, typical, trust, votes = (
+                np.array(arrays[f"{_OF_SIZES}{name}"]) for name in RowSizes._fields
+            )
+            sizes = RowSizes(voting, centre, shape, float(typical), float(trust), float(votes))
+            treated._settled = Settled(as_is, season, repeated, wanders, determined, sizes)
         return treated
 
     def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
-        scored, relations = first_scores(rows, as_is), determined_columns(rows)
+        treated, relations = first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
-            none = np.zeros_like(as_is)
-            return scored, Settled(as_is, no_season(scored), 1.0, none, relations)
-        treated, season = first_season(scored)
-        return treated, Settled(as_is, season, repetition(rows), wandering(treated), relations)
+            season, repeated, wanders = no_season(treated), 1.0, np.zeros_like(as_is)
+        else:
+            treated, season = first_season(treated)
+            repeated, wanders = repetition(rows), wandering(treated)
+        sizes = no_sizes(rows.shape[1])
+        if not self.assumptions.normal:
+            treated, sizes = first_sizes(treated)
+        return treated, Settled(as_is, season, repeated, wanders, relations, sizes)
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

@@ -23,6 +23,7 @@ class Treatment(NamedTuple):
     scored : whether columns were replaced by normal scores of their ranks
     far_from_normal : columns that are far from normal, the farthest first
     straightness : for each column, the share of its variance that is that of its scores
+    divided : whether rows were divided by their sizes
     tails : factor by which rows of unlike size make tests less precise
     memory : factor by which rows that resemble those before them do
     season : number of rows of a season that was taken out; 1 if there was none
@@ -36,6 +37,7 @@ class Treatment(NamedTuple):
     scored: bool
     far_from_normal: list[object]
     straightness: NDArray[np.float64]
+    divided: bool
     tails: float
     memory: float
     season: int
@@ -75,8 +77,10 @@ class Treatment(NamedTuple):
                 f"Rows are related to those before them: {self._few_rows(self.memory)} "
                 f"independent ones."
             )
-        if self.tails > WORTH_SAYING:
-            said.append(f"Rows differ in size: {self._few_rows(self.tails)} rows of one size.")
+        if self.divided or self.tails > WORTH_SAYING:
+            how = "Rows differ in size" + (", and were divided by it" if self.divided else "")
+            cost = f": {self._few_rows(self.tails)} rows of one size"
+            said.append(how + (cost if self.tails > WORTH_SAYING else "") + ".")
         return said
 
     def doubts(self) -> list[str]:

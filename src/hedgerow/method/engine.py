@@ -15,6 +15,7 @@ from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
 from hedgerow.method.residuals import Residuals
+from hedgerow.method.row_sizes import RowSizes
 
 Indices = NDArray[np.intp]
 Array = NDArray[np.float64]
@@ -54,6 +55,9 @@ class Engine(Protocol):
         self, marginals: Marginals, rows: NDArray[np.floating], half_life: float
     ) -> tuple[Array, Marginals]:
         """Return the scores of rows before the next refresh, and what is known after them."""
+
+    def row_factors(self, rows: Array, sizes: RowSizes) -> Array:
+        """Return what to multiply scored rows with (`row_sizes.row_factors`)."""
 
     def init(self, n_columns: int, half_life: float = NEVER) -> Any:
         """Return the state before the first row."""

@@ -66,7 +66,12 @@ def no_inflation(n_columns: int) -> Inflation:
 
 
 def inflation_of(
-    sums: Residuals, n_rows: float, *, tails: bool = True, memory: bool = True
+    sums: Residuals,
+    n_rows: float,
+    *,
+    tails: bool = True,
+    memory: bool = True,
+    divided: float = 1.0,
 ) -> Inflation:
     """Return the factors that sums over residuals give.
 
@@ -75,11 +80,12 @@ def inflation_of(
     sums : what the residuals have left
     n_rows : number of rows; of weighted rows, the effective one
     tails, memory : whether rows may differ in size, and whether they may remember
+    divided : what it costs that rows were divided by their sizes (`row_sizes.RowSizes.cost`)
     """
     n_columns = sums.lags.shape[1]
     found = no_inflation(n_columns)
     if tails:
-        found = found._replace(tails=tail_factors(sums, n_rows))
+        found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
         found = found._replace(echoes=echoes_of(autocorrelations(sums.lags, n_rows), n_rows))
     return found._replace(typical=_typical(found))
@@ -98,7 +104,7 @@ def calming(inflation: Inflation, first: Indices, second: Indices) -> Array:
     return np.sqrt(inflation.typical / of_pairs(inflation, first, second))
 
 
-def tail_factors(sums: Residuals, n_rows: float) -> Array:
+def tail_factors(sums: Residuals, n_rows: float, divided: float = 1.0) -> Array:
     """Return, for each column, the root of the factor for rows of unlike size.
 
     For normal residuals the mean product of two squares is 1 + 2 c², with c their correlation. The
@@ -124,6 +130,7 @@ def tail_factors(sums: Residuals, n_rows: float) -> Array:
         return np.ones(n_columns)
     expected = squares * (squares.sum() - squares) / sums.weight * (1.0 + 2.0 * sums.related)
     factor = np.divide(sums.beside, expected, out=np.ones(n_columns), where=varied & (expected > 0))
+    factor *= divided
     typical = max(float(factor[varied].mean()), 1.0)
     differences = float(factor[varied].var())
     chance = 4.0 * typical**2 / ((n_columns - 1) * n_rows)

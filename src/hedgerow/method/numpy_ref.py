@@ -25,6 +25,7 @@ from hedgerow.method.moments import (
     varies,
 )
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
+from hedgerow.method.row_sizes import row_factors as row_factors
 
 Rows = NDArray[np.floating]
 

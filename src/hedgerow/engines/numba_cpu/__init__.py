@@ -19,6 +19,7 @@ from hedgerow.engines.numba_cpu._learn import (
 )
 from hedgerow.engines.numba_cpu._marginals import first_marginals, score_rows
 from hedgerow.engines.numba_cpu._residuals import look_back
+from hedgerow.engines.numba_cpu._row_sizes import row_factors
 
 __all__ = [
     "count",
@@ -34,6 +35,7 @@ __all__ = [
     "part",
     "repeats",
     "residuals",
+    "row_factors",
     "score_rows",
     "to_numpy",
     "weights",

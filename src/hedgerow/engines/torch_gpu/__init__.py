@@ -2,12 +2,12 @@
 
 It keeps the rows on the device and learns from all of them when it is asked: of the p×p arrays
 of the learner only the average weights are ever held in full, and moments only for those who ask
-for them. Columns are turned into scores on the host, by the functions of the engine for processors.
-Where torch finds no GPU, Triton's interpreter can stand in for it, slowly: that is how
-this engine is tested everywhere.
+for them. Columns are turned into scores, and rows divided by their sizes, on the host, by the
+functions of the engine for processors. Where torch finds no GPU, Triton's interpreter can stand in
+for it, slowly: that is how this engine is tested everywhere.
 """
 
-from hedgerow.engines.numba_cpu import first_marginals, score_rows
+from hedgerow.engines.numba_cpu import first_marginals, row_factors, score_rows
 from hedgerow.engines.torch_gpu.fitting import (
     evidence,
     find_edges,
@@ -41,6 +41,7 @@ __all__ = [
     "part",
     "repeats",
     "residuals",
+    "row_factors",
     "score_rows",
     "to_numpy",
     "weights",
