@@ -5,8 +5,9 @@ whole, some rows are large in all columns at once. They say no more than others 
 connected, but would count for more. How large a row is shows in its squared length in the units of
 the columns' own correlations, the distance of Mahalanobis, of which the columns give many votes:
 
-- Some columns, evenly spaced, are enough. Their correlations are drawn toward zero by the share of
-  Ledoit and Wolf, so that few rows will do; no row is measured by correlations it took part in.
+- Some columns, evenly spaced, are enough. Their correlations are those of rows divided by their
+  lengths, found in some rounds (Tyler's way), and drawn toward zero by the share of Ledoit and
+  Wolf, so that few rows will do; no row is measured by correlations that it took part in.
 - Of normal rows the logarithms of squared lengths differ by chance, by a variance that is known.
   What they differ by beyond that is believed: a row is divided by its length to the power of that
   share. Where it is nothing, rows stay as they are.
@@ -26,10 +27,11 @@ Array = NDArray[np.float64]
 _MOST_VOTES = 64  # columns; their chance adds less than a tenth to a row's length
 # With fewer columns dividing costs (k + 2) / k, two thirds and more: about what it mends.
 _LEAST_VOTES = 4
-_ROUNDS = 4  # of measuring rows by correlations of rows that were divided before
+_ROUNDS = 4  # of measuring rows by the correlations of rows divided by what was measured before
 _CLEAR = 3.0  # standard errors by which lengths must differ more than chance makes them
 # A row is made larger by no more than this: what is so small is mostly rounding.
 LARGEST_FACTOR = 16.0
+_TINY = np.finfo(np.float64).tiny
 _LEAST_ROOM = 0.05  # of a row's own part in the correlations that it is measured without
 
 
@@ -83,21 +85,23 @@ def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
         return rows, no_sizes(n_columns)
     centre = rows.mean(axis=0)
     votes = rows[:, some] - centre[some]
-    unit = np.abs(votes).max(axis=0)
+    unit = np.median(np.abs(votes), axis=0)
+    unit = np.where(unit > 0, unit, np.abs(votes).max(axis=0))
     votes /= unit
-    factors, found = np.ones(n_rows), no_sizes(n_columns)
+    squared = np.square(votes).mean(axis=1)
     for _ in range(_ROUNDS):
+        factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))
         shape, independent = _shape(votes * factors[:, None])
         squared = np.square(votes @ shape).sum(axis=1)
         own = np.square(factors) * squared / n_rows
-        logs = _logs(squared / np.maximum(1.0 - own, _LEAST_ROOM))
-        trust = _trust(logs, independent)
-        if trust == 0.0:
-            return rows, no_sizes(n_columns)
-        typical = float(logs.mean())
-        found = RowSizes(some, centre, shape / unit[:, None], typical, trust, independent)
-        factors = _factors(logs, found)
-    return divided(rows, factors, found), found
+        squared /= np.maximum(1.0 - own, _LEAST_ROOM)
+    logs = _logs(squared)
+    trust = _trust(logs, independent)
+    if trust == 0.0:
+        return rows, no_sizes(n_columns)
+    typical = float(logs.mean())
+    found = RowSizes(some, centre, shape / unit[:, None], typical, trust, independent)
+    return divided(rows, factors_of(squared, found), found), found
 
 
 def row_factors(rows: Array, sizes: RowSizes) -> Array:
@@ -109,7 +113,8 @@ def row_factors(rows: Array, sizes: RowSizes) -> Array:
 
 def factors_of(squared: Array, sizes: RowSizes) -> Array:
     """Return the factors of rows of these squared lengths."""
-    return _factors(_logs(squared), sizes)
+    factors: Array = np.exp(-0.5 * sizes.trust * (_logs(squared) - sizes.typical))
+    return np.minimum(factors, LARGEST_FACTOR)
 
 
 def divided(rows: Array, factors: Array, sizes: RowSizes) -> Array:
@@ -119,13 +124,8 @@ def divided(rows: Array, factors: Array, sizes: RowSizes) -> Array:
 
 
 def _logs(squared: Array) -> Array:
-    logs: Array = np.log(np.maximum(squared, np.finfo(np.float64).tiny))
+    logs: Array = np.log(np.maximum(squared, _TINY))
     return logs
-
-
-def _factors(logs: Array, sizes: RowSizes) -> Array:
-    factors: Array = np.exp(-0.5 * sizes.trust * (logs - sizes.typical))
-    return np.minimum(factors, LARGEST_FACTOR)
 
 
 def _shape(votes: Array) -> tuple[Array, float]:
