@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
@@ -15,7 +16,7 @@ from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.moments import Columns, Moments
+from hedgerow.method.moments import Moments, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.progress import part_of_a_stage
 
@@ -41,8 +42,9 @@ class HedgeStream:
         self.assumptions = assumptions
         treats = not assumptions.complete
         self.treated = TreatedRows(assumptions, half_life) if treats else None
+        self.filled = FilledRows(n_columns, half_life)
         self.learner = Learner(n_columns, engine, half_life)
-        self._trial: Learner | None = None
+        self._trial: tuple[Learner, FilledRows] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -68,20 +70,21 @@ class HedgeStream:
             return
         total = len(self.treated.waiting) + len(rows)
         done = 0
-        for scored in self.treated.take(self.engine, rows):
-            first = self.learner.rows == 0
-            with part_of_a_stage(done / total, (done + len(scored)) / total):
-                self.learner.take(scored)
-            done += len(scored)
-            if first:
-                self.learner.look_back(scored)
+        for treated in self.treated.take(self.engine, rows):
+            with part_of_a_stage(done / total, (done + len(treated)) / total):
+                if self.learner.rows:
+                    for filled in self.filled.later(self.engine, treated, self.learner.moments):
+                        self.learner.take(filled)
+                else:
+                    self._begin(self.learner, self.filled, treated)
+            done += len(treated)
 
-    def columns(self) -> Columns:
-        """Return mean and spread of each column, in the units it came in."""
-        if self.treated is not None:
-            return self.treated.columns()
-        moments = self._asked().moments()
-        return Columns(moments.rows, moments.mean, np.diag(moments.products), moments.weight)
+    def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> None:
+        """Learn from the first rows."""
+        assert self.treated is not None
+        rows = filled.first(self.engine, treated, self.treated.judged)
+        learner.take(rows)
+        learner.look_back(rows)
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -89,9 +92,11 @@ class HedgeStream:
 
     def moments(self) -> Moments:
         """Return the moments of all rows so far, their correlations being those of scores."""
-        moments = self._asked().moments()
+        learner, filled = self._asked()
+        moments = learner.moments()
         if self.treated is None:
             return moments
+        moments = with_unknown(moments, filled.unknown(moments.weight))
         columns = self.treated.columns()
         squares = np.diag(moments.products)
         wanted = columns.squares * (moments.weight / columns.weight)
@@ -101,7 +106,8 @@ class HedgeStream:
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
-        sums = self._asked().residuals()
+        learner, filled = self._asked()
+        sums = learner.residuals()
         if sums is None:
             return no_inflation(self.n_columns)
         assert self.treated is not None
@@ -116,7 +122,11 @@ class HedgeStream:
             divided=settled.sizes.cost,
         )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
-        return found._replace(common=settled.repeated * n_rows / left)
+        # A pair is there in as many rows as both its cells are, if they are missing independently.
+        share = np.maximum(filled.share(), 1.0 / n_rows)
+        typical = float(np.median(share))
+        common = settled.repeated * n_rows / left / typical**2
+        return found._replace(tails=found.tails * np.sqrt(typical / share), common=common)
 
     def determined(self) -> NDArray[np.bool_]:
         """Return which columns took part in an exact linear relation before they were scored."""
@@ -154,14 +164,17 @@ class HedgeStream:
         return [] if self.treated is None else self.treated.histograms()
 
     def _typical_echo(self) -> Array:
-        sums = self._asked().residuals()
+        sums = self._asked()[0].residuals()
         if sums is None or self.assumptions.independent:
             return np.empty(0)
         return typical_autocorrelation(sums)[: self.rows - 1]
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
-        return self._asked().evidence(inflation)
+        learner, filled = self._asked()
+        if not filled.covariance.size:
+            return learner.evidence(inflation)
+        return learner.evidence(inflation, filled.unknown(learner.moments().weight))
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
@@ -178,16 +191,17 @@ class HedgeStream:
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         return stream
 
-    def _asked(self) -> Learner:
+    def _asked(self) -> tuple[Learner, FilledRows]:
         """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
 
         Once rows are handed on, it is the learner itself.
         """
         if self.treated is None or self.treated.marginals is not None:
-            return self.learner
+            return self.learner, self.filled
         if self._trial is None:
             rows, _ = self.treated.first_attempt()
-            self._trial = Learner(self.n_columns, self.engine_name, self.half_life)
-            self._trial.take(rows)
-            self._trial.look_back(rows)
+            learner = Learner(self.n_columns, self.engine_name, self.half_life)
+            filled = FilledRows(self.n_columns, self.half_life)
+            self._begin(learner, filled, rows)
+            self._trial = learner, filled
         return self._trial

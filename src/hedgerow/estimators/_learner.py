@@ -87,9 +87,9 @@ class Learner:
         """Return sums over residuals, if `look_back` was called."""
         return self.engine.residuals(self._counted())
 
-    def evidence(self, inflation: Inflation) -> Any:
+    def evidence(self, inflation: Inflation, unknown: Array | None = None) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
-        return self.engine.evidence(self._counted(), self.pending, inflation)
+        return self.engine.evidence(self._counted(), self.pending, inflation, unknown)
 
     def _counted(self) -> Any:
         self.state = self.engine.count(self.state, self.pending)

@@ -9,13 +9,17 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.gaps import Expected
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import Residuals
 from hedgerow.method.row_sizes import RowSizes
+from hedgerow.method.scaling import Scaling
 
 Indices = NDArray[np.intp]
 Array = NDArray[np.float64]
@@ -46,6 +50,10 @@ class Edges(NamedTuple):
 class Engine(Protocol):
     """The functions of an engine. Those that return a state may overwrite the one they get."""
 
+    @property
+    def sweeps(self) -> Scaling:
+        """Who computes the maximum of likelihood (`likelihood.fit_precision`)."""
+
     def first_marginals(
         self, rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
     ) -> Marginals:
@@ -58,6 +66,15 @@ class Engine(Protocol):
 
     def row_factors(self, rows: Array, sizes: RowSizes) -> Array:
         """Return what to multiply scored rows with (`row_sizes.row_factors`)."""
+
+    def related(self, corr: Array, n_rows: float, thresholds: Array) -> csr_array:
+        """Return which columns forward selection finds related (`neighbours.related`)."""
+
+    def regressions(self, corr: Array, n_rows: float, thresholds: Array) -> Regressions:
+        """Return the regression of each column on its neighbours (`outliers.regressions`)."""
+
+    def fill(self, rows: Array, expected: Expected, row_weights: Array, covariance: Array) -> Array:
+        """Return rows with their missing cells filled in (`gaps.fill`)."""
 
     def init(self, n_columns: int, half_life: float = NEVER) -> Any:
         """Return the state before the first row."""
@@ -89,10 +106,17 @@ class Engine(Protocol):
     def from_numpy(self, arrays: Named) -> Any:
         """Return the state whose `to_numpy` these are. Every engine can begin from a table."""
 
-    def evidence(self, state: Any, rows: NDArray[np.floating], inflation: Inflation) -> Any:
+    def evidence(
+        self,
+        state: Any,
+        rows: NDArray[np.floating],
+        inflation: Inflation,
+        unknown: Array | None = None,
+    ) -> Any:
         """Return what all rows say, those of an unfinished batch (counted before) included.
 
-        Scores of pairs will be as much less sure as ``inflation`` says.
+        Scores of pairs will be as much less sure as ``inflation`` says; ``unknown`` is added to
+        sums of products.
         """
 
     def weights(self, evidence: Any) -> NDArray[np.floating]:

@@ -131,6 +131,13 @@ def scaled_moments(moments: Moments, factor: float) -> Moments:
     )
 
 
+def with_unknown(moments: Moments, unknown: Array | None) -> Moments:
+    """Return the moments with what filling in missing cells has left out of the products."""
+    if unknown is None:
+        return moments
+    return moments._replace(products=moments.products + unknown)
+
+
 def varies(moments: Moments) -> NDArray[np.bool_]:
     """Return which columns vary by more than the rounding error of their values."""
     return beyond_rounding(moments.mean, _spread(moments))

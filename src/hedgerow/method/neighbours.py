@@ -86,6 +86,34 @@ def refit(corr: Array, n_rows: float) -> Refit:
     return Refit(csr_array(entries, shape=corr.shape), residual, sizes, partial, given)
 
 
+def related(corr: Array, n_rows: float, thresholds: Array) -> csr_array:
+    """Return who chose whom, either way, by steps with these thresholds.
+
+    Examples
+    --------
+    >>> corr = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])  # 0 - 1 - 2
+    >>> related(corr, 200, np.full(2, 3.0)).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 1],
+           [0, 1, 0]])
+    """
+    chosen = refit_sparse(corr, n_rows, thresholds)[0].astype(np.bool_)
+    return csr_array(chosen + chosen.T)
+
+
+def refit_sparse(corr: Array, n_rows: float, thresholds: Array) -> tuple[csr_array, Array]:
+    """Return least squares of every node on its neighbours, and what these leave unexplained."""
+    columns, values, residual = [], [], np.empty(len(corr))
+    for node in range(len(corr)):
+        selection = select(corr, node, n_rows, thresholds)
+        coefficients, residual[node], _ = _regress(corr, node, selection)
+        columns.append(selection.chosen)
+        values.append(coefficients)
+    starts = np.concatenate([[0], np.cumsum([len(chosen) for chosen in columns])])
+    entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
+    return csr_array(entries, shape=corr.shape), residual
+
+
 def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Selection:
     """Choose variables for a node, each the strongest given those before it.
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.memory import check_memory
-from hedgerow.method import hedge
+from hedgerow.method import hedge, scaling
 from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
+from hedgerow.method.gaps import fill as fill
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
@@ -23,12 +24,16 @@ from hedgerow.method.moments import (
     moments_of,
     too_small,
     varies,
+    with_unknown,
 )
+from hedgerow.method.neighbours import related as related
+from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 from hedgerow.method.row_sizes import row_factors as row_factors
 
 Rows = NDArray[np.floating]
 
+sweeps = scaling
 _BYTES_PER_PAIR = 144  # of sums, and of matrices in double precision while pairs are tested
 
 
@@ -101,11 +106,13 @@ def from_numpy(arrays: Named) -> Learned:
     return learned._replace(hedge=hedge.HedgeState(learned.hedge.columns, *doubles))
 
 
-def evidence(state: Learned, rows: Rows, inflation: Inflation) -> Evidence:
+def evidence(
+    state: Learned, rows: Rows, inflation: Inflation, unknown: Array | None = None
+) -> Evidence:
     learner = state.hedge
     if len(rows):
         learner = hedge.update(learner, rows, _row_weights(state, rows))
-    return Evidence(state.moments, learner.average, inflation)
+    return Evidence(with_unknown(state.moments, unknown), learner.average, inflation)
 
 
 def weights(evidence: Evidence) -> Rows:

@@ -5,8 +5,10 @@ by columns, never by the number of threads, and every number is the work of one 
 why threads do not change it.
 """
 
+from hedgerow.engines import scaling_cpu as sweeps
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
+from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
 from hedgerow.engines.numba_cpu._learn import (
     count,
     from_numpy,
@@ -24,6 +26,7 @@ from hedgerow.engines.numba_cpu._row_sizes import row_factors
 __all__ = [
     "count",
     "evidence",
+    "fill",
     "find_edges",
     "first_marginals",
     "from_numpy",
@@ -33,10 +36,13 @@ __all__ = [
     "mean",
     "moments",
     "part",
+    "regressions",
+    "related",
     "repeats",
     "residuals",
     "row_factors",
     "score_rows",
+    "sweeps",
     "to_numpy",
     "weights",
 ]

@@ -19,7 +19,7 @@ from hedgerow.method.engine import Indices, Repeats
 from hedgerow.method.hedge import HedgeState, share_of
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import Learned, part_of
-from hedgerow.method.moments import Moments, init_columns
+from hedgerow.method.moments import Moments, init_columns, with_unknown
 
 _NODES = 64  # at a time
 
@@ -39,10 +39,16 @@ class Evidence(NamedTuple):
     inflation: Inflation
 
 
-def evidence(state: Learned, rows: NDArray[np.floating], inflation: Inflation) -> Evidence:
+def evidence(
+    state: Learned,
+    rows: NDArray[np.floating],
+    inflation: Inflation,
+    unknown: NDArray[np.float64] | None = None,
+) -> Evidence:
     """Return what all rows say, those of an unfinished batch (counted before) included."""
     share = np.float32(share_of(state.hedge.columns.weight, state.moments.weight))
-    return Evidence(moments(state), Weights(share, state.hedge), inflation)
+    known = with_unknown(moments(state), unknown)
+    return Evidence(known, Weights(share, state.hedge), inflation)
 
 
 def weights(evidence: Evidence) -> NDArray[np.float32]:

@@ -7,7 +7,15 @@ functions of the engine for processors. Where torch finds no GPU, Triton's inter
 for it, slowly: that is how this engine is tested everywhere.
 """
 
-from hedgerow.engines.numba_cpu import first_marginals, row_factors, score_rows
+from hedgerow.engines.numba_cpu import (
+    fill,
+    first_marginals,
+    regressions,
+    related,
+    row_factors,
+    score_rows,
+    sweeps,
+)
 from hedgerow.engines.torch_gpu.fitting import (
     evidence,
     find_edges,
@@ -30,6 +38,7 @@ from hedgerow.engines.torch_gpu.table import (
 __all__ = [
     "count",
     "evidence",
+    "fill",
     "find_edges",
     "first_marginals",
     "from_numpy",
@@ -39,10 +48,13 @@ __all__ = [
     "mean",
     "moments",
     "part",
+    "regressions",
+    "related",
     "repeats",
     "residuals",
     "row_factors",
     "score_rows",
+    "sweeps",
     "to_numpy",
     "weights",
 ]

@@ -73,8 +73,15 @@ def residuals(state: Table) -> Residuals | None:
     return known.residuals
 
 
-def evidence(state: Table, rows: NDArray[np.floating], inflation: Inflation) -> Evidence:
+def evidence(
+    state: Table,
+    rows: NDArray[np.floating],
+    inflation: Inflation,
+    unknown: NDArray[np.float64] | None = None,
+) -> Evidence:
     """Return what all rows say; those of an unfinished batch were counted before."""
+    if unknown is not None:
+        raise ValueError('X must have no missing cells with device="cuda"; device="cpu" fills them')
     every, settings = state.rows(), settings_for(state.unfinished.shape[1])
     weights = state.learned.weights or learn(every, settings)
     state.learned.weights = None

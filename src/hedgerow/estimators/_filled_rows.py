@@ -1,0 +1,187 @@
+"""Treated rows without gaps: cells that are missing, or that their row contradicts, filled in."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines import Engine
+from hedgerow.method.forgetting import effective_rows
+from hedgerow.method.gaps import Expected, expected_of, first_fill
+from hedgerow.method.levels import MIN_ROWS
+from hedgerow.method.marginals import FIRST_ROWS, next_refresh
+from hedgerow.method.moments import Moments
+from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.outliers import Regressions, far_off, without_those_by_nature
+
+Array = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
+# Columns up to which cells are judged: it takes the correlations of all pairs before the first row
+# is learned from.
+MOST_JUDGED = 4000
+_ROUNDS = 3  # of judging the first rows
+_NAMED = 8  # cells that are remembered by row and column
+
+
+class Seen(NamedTuple):
+    """How many cells were missing or outlying, by column."""
+
+    rows: int
+    missing: NDArray[np.int64]  # (p,)
+    outlying: NDArray[np.int64]  # (p,)
+    cells: list[tuple[int, int]]  # row and column of the first outlying ones
+
+
+class Judges(NamedTuple):
+    """What later cells are compared with."""
+
+    centre: Array
+    scale: Array
+    regressions: Regressions
+
+
+class FilledRows:
+    """Fills in gaps, the same however rows are cut into chunks.
+
+    A model of the rows is made when the first gap comes, and again whenever the scores of columns
+    are brought up to date. Where no gap comes, none is made.
+    """
+
+    def __init__(self, n_columns: int, half_life: float) -> None:
+        self.half_life = half_life
+        none = np.zeros(n_columns, dtype=np.int64)
+        self.seen = Seen(0, none, none, [])
+        self.covariance = np.empty((0, 0))
+        self.expected: Expected | None = None
+        self.judges: Judges | None = None
+        self.weight, self.there = 0.0, np.zeros(n_columns)
+        self.since = 0  # the row whose weight is one
+
+    def share(self) -> Array:
+        """Return the share of cells that were there, by column."""
+        return self.there / (self.weight or 1.0)
+
+    def unknown(self, weight: float) -> Array | None:
+        """Return what sums of products of filled rows of this weight lack; None if nothing."""
+        if not self.covariance.size:
+            return None
+        return self.covariance * (weight / self.weight)
+
+    def first(self, engine: Engine, rows: Array, judged: Cells) -> Array:
+        """Return the first rows without gaps; cells of ``judged`` columns may be far off."""
+        weights, gone = self._weights(len(rows)), np.isnan(rows)
+        outlying = np.zeros_like(gone)
+        filled = self._fill_first(engine, rows, weights)
+        if judged.any() and rows.shape[1] <= MOST_JUDGED and len(rows) >= MIN_ROWS:
+            for _ in range(_ROUNDS):
+                found = self._judge(engine, filled, ~gone & ~outlying & judged, weights)
+                if not found.any():
+                    break
+                outlying |= found
+                filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
+        self._count(gone, outlying, weights)
+        return filled
+
+    def later(self, engine: Engine, rows: Array, moments: Callable[[], Moments]) -> Iterator[Array]:
+        """Yield later rows without gaps; ``moments`` are those of all that were yielded before."""
+        if self.seen.rows > FIRST_ROWS and self._due():
+            self._begin_anew()
+            if self.expected is not None:
+                self.expected = self._model(engine, moments())
+        if self.expected is None:
+            gone = np.isnan(rows)
+            outlying = self._far_off(np.where(gone, 0.0, rows), ~gone)
+            complete = _first_true((gone | outlying).any(axis=1))
+            if complete:
+                none = np.zeros_like(gone[:complete])
+                self._count(none, none, self._weights(complete))
+                yield rows[:complete]
+                rows = rows[complete:]
+            if not len(rows):
+                return
+            self.expected = self._model(engine, moments())
+            self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
+        gone, weights = np.isnan(rows), self._weights(len(rows))
+        filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
+        outlying = self._far_off(filled, ~gone)
+        gaps = np.where(outlying, np.nan, rows)
+        filled = engine.fill(gaps, self.expected, weights, self.covariance)
+        self._count(gone, outlying, weights)
+        yield filled
+
+    def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
+        if not np.isnan(rows).any():
+            return rows
+        filled = first_fill(rows, weights, engine.related, engine.sweeps, engine.fill)
+        self.expected, self.covariance = filled.expected, filled.covariance
+        return filled.rows
+
+    def _judge(self, engine: Engine, filled: Array, judged: Cells, weights: Array) -> Cells:
+        """Return which of the first cells are far off; later ones are judged by the same."""
+        weight = float(weights.sum())
+        centre = weights @ filled / weight
+        deviations = filled - centre
+        products = (deviations * weights[:, None]).T @ deviations
+        if self.covariance.size:
+            products += self.covariance
+        spread = np.sqrt(np.diag(products) / weight)
+        scale = np.where(spread > 0, spread, np.inf)
+        corr = products / weight / scale / scale[:, None]
+        np.fill_diagonal(corr, 1.0)
+        n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
+        thresholds = step_thresholds(len(corr), n_rows)
+        found = engine.regressions(corr, n_rows, thresholds)
+        found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
+        far = far_off(deviations / scale, judged, found)
+        found = without_those_by_nature(found, far)
+        self.judges = Judges(centre, scale, found)
+        return far & np.isfinite(found.residual)
+
+    def _far_off(self, filled: Array, there: Cells) -> Cells:
+        if self.judges is None:
+            return np.zeros_like(there)
+        centre, scale, known = self.judges
+        return far_off((filled - centre) / scale, there, known)
+
+    def _model(self, engine: Engine, moments: Moments) -> Expected:
+        products, unknown = moments.products, self.unknown(moments.weight)
+        if unknown is not None:
+            products = products + unknown
+        share = float(np.median(self.share()))
+        n_rows = effective_rows(self.seen.rows, self.half_life) * share**2
+        return expected_of(
+            products, moments.mean, moments.weight, n_rows, engine.related, engine.sweeps
+        )
+
+    def _due(self) -> bool:
+        return self.seen.rows == next_refresh(self.seen.rows - 1, self.half_life)
+
+    def _begin_anew(self) -> None:
+        """Give the next row the weight one."""
+        factor = float(np.exp2((self.since - self.seen.rows) / self.half_life))
+        self.since = self.seen.rows
+        self.weight, self.there = self.weight * factor, self.there * factor
+        self.covariance = self.covariance * factor
+
+    def _weights(self, number: int) -> Array:
+        passed = self.seen.rows - self.since + np.arange(number)
+        weights: Array = np.exp2(passed / self.half_life)
+        return weights
+
+    def _count(self, gone: Cells, outlying: Cells, weights: Array) -> None:
+        rows, missing, outside, cells = self.seen
+        room = _NAMED - len(cells)
+        cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
+        missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
+        self.seen = Seen(rows + len(gone), missing, outside, cells)
+        # One after another, so that no cut of the rows changes a bit.
+        self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
+        there = weights[:, None] * ~(gone | outlying)
+        self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
+
+
+def _first_true(flags: NDArray[np.bool_]) -> int:
+    """Return the first place that is true; their number if none is."""
+    return int(flags.argmax()) if flags.any() else len(flags)

@@ -1,0 +1,75 @@
+"""Cells that the rest of their row contradicts: errors of typing, units, sensors.
+
+One such cell in a hundred is enough to break what the neighbours of a column explain, however large
+the number of rows. Its score is no larger than that of the column's largest value, so it cannot be
+told by its size; but a cell that its neighbours predict well, and that is many standard errors
+away, is not of the model that the graph is of. It counts as missing.
+
+A cell that is wrong makes its neighbours look wrong. So of cells that are related only the one
+farthest off is judged, and the others again without it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hedgerow.method.neighbours import refit_sparse
+
+Array = NDArray[np.float64]
+
+# Standard errors. Of normal cells, one in 150,000 is farther off.
+FAR_OFF = 4.5
+# A column with more of such cells has them by its nature, and is not judged.
+_BY_NATURE = 0.05
+
+
+class Regressions(NamedTuple):
+    """Each column from its neighbours, in units of its standard deviation."""
+
+    coefficients: csr_array  # row i: of column i
+    residual: Array  # (p,); standard deviation of what they leave; infinite: not judged
+
+
+def regressions(corr: Array, n_rows: float, thresholds: Array) -> Regressions:
+    """Return the regression of each column on the neighbours that forward selection finds."""
+    coefficients, residual = refit_sparse(corr, n_rows, thresholds)
+    return Regressions(coefficients, np.sqrt(residual))
+
+
+def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> NDArray[np.bool_]:
+    """Return which cells are far from what their neighbours say, and farthest among these.
+
+    Parameters
+    ----------
+    unit_rows : rows without gaps, in units of standard deviations from the mean
+    there : cells that were there, and not filled in
+
+    Examples
+    --------
+    >>> alike = Regressions(csr_array(np.array([[0, 0.9], [0.9, 0]])), np.full(2, 0.4))
+    >>> rows = np.array([[0.1, 0.2], [3.0, -1.0]])
+    >>> far_off(rows, rows == rows, alike)
+    array([[False, False],
+           [ True, False]])
+    """
+    expected = (known.coefficients @ unit_rows.T).T
+    distance = np.abs(unit_rows - expected) / known.residual
+    distance = np.where(there, distance, 0.0)
+    far = distance > FAR_OFF
+    some = np.flatnonzero(far.any(axis=1))
+    if len(some):
+        linked = known.coefficients.astype(np.bool_)
+        linked = (linked + linked.T).tocsr()
+        for t in some:
+            for j in np.flatnonzero(far[t]):
+                around = linked.indices[linked.indptr[j] : linked.indptr[j + 1]]
+                far[t, j] = distance[t, j] >= distance[t, around].max(initial=0.0)
+    return far
+
+
+def without_those_by_nature(known: Regressions, far: NDArray[np.bool_]) -> Regressions:
+    """Return the regressions with columns not judged in which too many cells are far off."""
+    often = far.mean(axis=0) > _BY_NATURE
+    return known._replace(residual=np.where(often, np.inf, known.residual))
