@@ -484,7 +484,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _warn(self, graph: Graph) -> None:
         warn_of_columns(graph, column_labels(self))
-        for doubt in self.treatment_.doubts():
+        for doubt in self._stream.doubts(column_labels(self)):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         kind, n_rows = ("effective rows", effective)

@@ -10,7 +10,7 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
-from hedgerow.estimators._treatment import Treatment, far_from_normal
+from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
@@ -141,6 +141,14 @@ class HedgeStream:
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
             autocorrelation=self._typical_echo(),
         )
+
+    def doubts(self, labels: NDArray[np.object_]) -> list[str]:
+        """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
+        if self.treated is None:
+            return []
+        settled = self.treated.settled
+        wandering = labels[settled.wanders].tolist()
+        return doubts_of(self.rows, self.n_columns, wandering, settled.repeated)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""

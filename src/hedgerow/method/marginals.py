@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.moments import beyond_rounding, columns_of
@@ -62,8 +62,26 @@ def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
     >>> first_scores(np.array([[3.0], [1000.0], [1.0]]), np.array([False])).round(2).ravel()
     array([ 0.  ,  0.67, -0.67])
     """
-    ranks = stats.rankdata(rows, axis=0)
-    return np.where(as_is, rows, special.ndtri(ranks / (len(rows) + 1)))
+    result = np.array(rows, dtype=np.float64)
+    ranked = np.flatnonzero(~as_is)
+    if len(ranked):
+        n_rows = len(rows)
+        quantiles = special.ndtri(np.arange(1, 2 * n_rows + 1) / 2 / (n_rows + 1))
+        result[:, ranked] = quantiles[_twice_ranks(result.T[ranked]).T - 1]
+    return result
+
+
+def _twice_ranks(columns: Array) -> NDArray[np.intp]:
+    """Return twice the mean rank of each value in its row, equal ones having the same."""
+    order = columns.argsort(axis=1)
+    ordered = np.take_along_axis(columns, order, axis=1)
+    ranks = np.broadcast_to(np.arange(2, 2 * columns.shape[1] + 1, 2), columns.shape).copy()
+    for j in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
+        below, up_to = (np.searchsorted(ordered[j], ordered[j], side) for side in ("left", "right"))
+        ranks[j] = below + up_to + 1
+    result = np.empty_like(ranks)
+    np.put_along_axis(result, order, ranks, axis=1)
+    return result
 
 
 def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:
@@ -109,8 +127,14 @@ def straightness(rows: Rows) -> Array:
     """Return the squared correlation of each column's ordered values with normal scores."""
     n = len(rows)
     expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
-    return _squared_correlation(values.T, expected[None, :], np.ones((1, n)))
+    return _squared_correlation(_ordered(rows), expected[None, :], np.ones((1, n)))
+
+
+def _ordered(rows: Rows) -> Array:
+    """Return the values of each column in their order, as a row."""
+    columns = np.array(rows.T, dtype=np.float64, order="C")
+    columns.sort(axis=1)
+    return columns
 
 
 def straightness_of(marginals: Marginals) -> Array:
@@ -150,7 +174,7 @@ def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
     array([   -inf, -15.   ,   0.875,   1.   ,   2.   ,   3.   ,   3.125,
                inf])
     """
-    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
+    values = _ordered(rows).T
     n_rows, n_columns = values.shape
     middle = (values[(n_rows - 1) // 2] + values[n_rows // 2]) / 2
     low = values[0] + _OUTWARD[::-1] * (values[0] - middle)

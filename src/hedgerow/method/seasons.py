@@ -58,7 +58,7 @@ def period_of(rows: Array) -> int:
     some = rows[:, :: -(-n_columns // _COLUMNS)]
     period = 1
     for _ in range(_MOST_LINES):
-        line = _line(some - _phase_means(some, period))
+        line = _line(_deviations(some, _phase_means(some, period)))
         if line is None:
             break
         joint = lcm(period, _best_period(some, line))
@@ -73,12 +73,9 @@ def first_season(rows: Array) -> tuple[Array, Season]:
     period = period_of(rows)
     if period == 1:
         return rows, no_season(rows)
-    phases = np.arange(len(rows)) % period
-    counts = np.bincount(phases).astype(np.float64)
-    means = np.zeros((period, rows.shape[1]))
-    np.add.at(means, phases, rows)
-    means /= counts[:, None]
-    return rows - means[phases], Season(len(rows), counts, means)
+    counts = np.bincount(np.arange(len(rows)) % period).astype(np.float64)
+    means = _phase_means(rows, period)
+    return _deviations(rows, means), Season(len(rows), counts, means)
 
 
 def wandering(rows: Array) -> NDArray[np.bool_]:
@@ -125,10 +122,21 @@ def without_season(rows: Array, season: Season) -> tuple[Array, Season]:
 
 
 def _phase_means(rows: Array, period: int) -> Array:
-    phases = np.arange(len(rows)) % period
-    sums = np.zeros((period, rows.shape[1]))
-    np.add.at(sums, phases, rows)
-    return (sums / np.bincount(phases, minlength=period)[:, None])[phases]
+    """Return the mean of the rows of each phase."""
+    cycles, more = divmod(len(rows), period)
+    whole = len(rows) - more
+    sums = rows[:whole].reshape(cycles, period, rows.shape[1]).sum(axis=0)
+    sums[:more] += rows[whole:]
+    counts = np.full(period, cycles)
+    counts[:more] += 1
+    means: Array = sums / counts[:, None]
+    return means
+
+
+def _deviations(rows: Array, means: Array) -> Array:
+    """Return what rows are beyond the mean of their phase."""
+    period = len(means)
+    return rows - (means if period == 1 else means[np.arange(len(rows)) % period])
 
 
 def _recurs(rows: Array, period: int) -> bool:
@@ -149,12 +157,12 @@ def _recurs(rows: Array, period: int) -> bool:
 
 def _line(rows: Array) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
-    spread = rows.std(axis=0)
-    rows = rows[:, spread > 0] / spread[spread > 0]
-    n_rows, n_columns = rows.shape
-    power = np.zeros(n_rows // 2 + 1)
-    if n_columns:
-        power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
+    rows = rows - rows.mean(axis=0)
+    squares = np.square(rows).mean(axis=0)
+    varied = squares > 0
+    waves = np.fft.rfft(rows, axis=0)
+    powers = np.square(waves.real) + np.square(waves.imag)
+    power = (powers / np.where(varied, squares, np.inf)).sum(axis=1) / max(varied.sum(), 1)
     ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
@@ -199,7 +207,7 @@ def _best_period(rows: Array, frequency: int) -> int:
     slowest, fastest = len(rows) / (frequency - 0.5), len(rows) / (frequency + 0.5)
     candidates = range(max(int(np.floor(fastest)), 2), int(np.ceil(slowest)) + 1)
     unexplained = [
-        float(np.square(rows - _phase_means(rows, period)).sum()) / (len(rows) - period)
+        float(np.square(_deviations(rows, _phase_means(rows, period))).sum()) / (len(rows) - period)
         for period in candidates
     ]
     return candidates[int(np.argmin(unexplained))]
