@@ -13,7 +13,7 @@ from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
-from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Columns, Moments
 from hedgerow.method.residuals import typical_autocorrelation
@@ -107,8 +107,8 @@ class HedgeStream:
         assert self.treated is not None
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
-        found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
-        settled = self.treated.settled
+        found = self.engine.inflation_of(sums, n_rows, tails=not normal, memory=not independent)
+        settled = self.treated.settled(self.engine)
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         return found._replace(common=settled.repeated * n_rows / left)
 
@@ -116,7 +116,7 @@ class HedgeStream:
         """Return which columns took part in an exact linear relation before they were scored."""
         if self.treated is None:
             return np.zeros(self.n_columns, dtype=np.bool_)
-        return self.treated.settled.determined
+        return self.treated.settled(self.engine).determined
 
     def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
         """Return what was done to rows and columns."""
@@ -125,7 +125,7 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _ = self.treated.settled
+        as_is, season, repeated, wanders, _ = self.treated.settled(self.engine)
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
@@ -146,7 +146,7 @@ class HedgeStream:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
         if self.treated is None:
             return []
-        settled = self.treated.settled
+        settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
         return doubts_of(self.rows, self.n_columns, wandering, settled.repeated)
 
@@ -187,7 +187,7 @@ class HedgeStream:
         if self.treated is None or self.treated.marginals is not None:
             return self.learner
         if self._trial is None:
-            rows, _ = self.treated.first_attempt()
+            rows, _ = self.treated.first_attempt(self.engine)
             self._trial = Learner(self.n_columns, self.engine_name, self.half_life)
             self._trial.take(rows)
             self._trial.look_back(rows)

@@ -14,7 +14,6 @@ from hedgerow.method.histograms import Histogram, histogram_of_values, histogram
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
-    first_scores,
     flat,
     look_normal,
     next_refresh,
@@ -65,10 +64,9 @@ class TreatedRows:
         """The first rows, as they came, while they are too few."""
         return self._room[: self._waiting]
 
-    @property
-    def settled(self) -> Settled:
-        """What the first rows decide; or would, if no others came."""
-        return self.first_attempt()[1] if self._settled is None else self._settled
+    def settled(self, engine: Engine) -> Settled:
+        """Return what the first rows decide; or would, if no others came."""
+        return self.first_attempt(engine)[1] if self._settled is None else self._settled
 
     def take(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         """Take rows; yield treated ones, in the order they came, the first `FIRST_ROWS` at once."""
@@ -81,7 +79,7 @@ class TreatedRows:
             first = self._room
             as_is = self.assumptions.as_is | flat(first)
             self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            treated, self._settled = self._settle(first, as_is)
+            treated, self._settled = self._settle(engine, first, as_is)
             self._room, self._waiting = first[:0].copy(), 0
             yield treated
         assert self.marginals is not None
@@ -93,12 +91,12 @@ class TreatedRows:
             self._settled = self._settled._replace(season=season)
             yield scored
 
-    def first_attempt(self) -> tuple[Array, Settled]:
+    def first_attempt(self, engine: Engine) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             as_is = self.assumptions.as_is | flat(self.waiting)
             as_is |= look_normal(self.waiting, as_is)
-            self._attempt = self._settle(self.waiting, as_is)
+            self._attempt = self._settle(engine, self.waiting, as_is)
         return self._attempt
 
     def straightness(self) -> Array:
@@ -158,8 +156,10 @@ class TreatedRows:
             treated._settled = Settled(as_is, season, repeated, wanders, determined)
         return treated
 
-    def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
-        scored, relations = first_scores(rows, as_is), determined_columns(rows)
+    def _settle(
+        self, engine: Engine, rows: Array, as_is: NDArray[np.bool_]
+    ) -> tuple[Array, Settled]:
+        scored, relations = engine.first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
             none = np.zeros_like(as_is)
             return scored, Settled(as_is, no_season(scored), 1.0, none, relations)

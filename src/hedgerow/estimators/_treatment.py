@@ -87,9 +87,7 @@ class Treatment(NamedTuple):
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
 
 
-def doubts_of(
-    rows: int, n_columns: int, wandering: Sequence[object], repeated: float
-) -> list[str]:
+def doubts_of(rows: int, n_columns: int, wandering: Sequence[object], repeated: float) -> list[str]:
     """Return what makes the promise doubtful, of a table with so many rows and columns."""
     said = []
     if wandering:

@@ -45,6 +45,9 @@ class Edges(NamedTuple):
 class Engine(Protocol):
     """The functions of an engine. Those that return a state may overwrite the one they get."""
 
+    def first_scores(self, rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Array:
+        """Return the scores of the first rows by their own ranks (`marginals.first_scores`)."""
+
     def first_marginals(
         self, rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
     ) -> Marginals:
@@ -69,6 +72,11 @@ class Engine(Protocol):
 
     def residuals(self, state: Any) -> Residuals | None:
         """Return sums over residuals; None if `look_back` was never called."""
+
+    def inflation_of(
+        self, sums: Residuals, n_rows: float, *, tails: bool = True, memory: bool = True
+    ) -> Inflation:
+        """Return how much less sure tests are, by these sums (`inflation.inflation_of`)."""
 
     def count(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state with the rows of an unfinished batch in its moments, and no more."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import special, stats
 
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.moments import beyond_rounding, columns_of
@@ -62,26 +62,8 @@ def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
     >>> first_scores(np.array([[3.0], [1000.0], [1.0]]), np.array([False])).round(2).ravel()
     array([ 0.  ,  0.67, -0.67])
     """
-    result = np.array(rows, dtype=np.float64)
-    ranked = np.flatnonzero(~as_is)
-    if len(ranked):
-        n_rows = len(rows)
-        quantiles = special.ndtri(np.arange(1, 2 * n_rows + 1) / 2 / (n_rows + 1))
-        result[:, ranked] = quantiles[_twice_ranks(result.T[ranked]).T - 1]
-    return result
-
-
-def _twice_ranks(columns: Array) -> NDArray[np.intp]:
-    """Return twice the mean rank of each value in its row, equal ones having the same."""
-    order = columns.argsort(axis=1)
-    ordered = np.take_along_axis(columns, order, axis=1)
-    ranks = np.broadcast_to(np.arange(2, 2 * columns.shape[1] + 1, 2), columns.shape).copy()
-    for j in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
-        below, up_to = (np.searchsorted(ordered[j], ordered[j], side) for side in ("left", "right"))
-        ranks[j] = below + up_to + 1
-    result = np.empty_like(ranks)
-    np.put_along_axis(result, order, ranks, axis=1)
-    return result
+    ranks = stats.rankdata(rows, axis=0)
+    return np.where(as_is, rows, special.ndtri(ranks / (len(rows) + 1)))
 
 
 def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:

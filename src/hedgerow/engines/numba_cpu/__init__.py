@@ -7,6 +7,7 @@ why threads do not change it.
 
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
+from hedgerow.engines.numba_cpu._inflation import inflation_of
 from hedgerow.engines.numba_cpu._learn import (
     count,
     from_numpy,
@@ -17,7 +18,7 @@ from hedgerow.engines.numba_cpu._learn import (
     residuals,
     to_numpy,
 )
-from hedgerow.engines.numba_cpu._marginals import first_marginals, score_rows
+from hedgerow.engines.numba_cpu._marginals import first_marginals, first_scores, score_rows
 from hedgerow.engines.numba_cpu._residuals import look_back
 
 __all__ = [
@@ -25,7 +26,9 @@ __all__ = [
     "evidence",
     "find_edges",
     "first_marginals",
+    "first_scores",
     "from_numpy",
+    "inflation_of",
     "init",
     "learn",
     "look_back",

@@ -5,10 +5,17 @@ from functools import partial
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import special
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
-from hedgerow.method.marginals import KNOTS, Marginals, knots_only, refreshed, refreshed_when_due
+from hedgerow.method.marginals import (
+    KNOTS,
+    Marginals,
+    knots_only,
+    refreshed,
+    refreshed_when_due,
+)
 
 Array = NDArray[np.float64]
 
@@ -17,6 +24,25 @@ _MOST_COLUMNS = 256
 _ROWS = 256  # of these columns that fit there too
 _HALVES = tuple(np.uint64(KNOTS >> k) for k in range(1, KNOTS.bit_length()))  # 64, 32, ... 1
 _NEAREST = 1e-300  # between knots that are no farther apart is a step: a slope could overflow
+
+
+def first_scores(rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Array:
+    """Return the scores of rows by their ranks among themselves; columns ``as_is`` are copied."""
+    result = np.array(rows, dtype=np.float64)
+    ranked = np.flatnonzero(~as_is)
+    if len(ranked):
+        n_rows = len(rows)
+        twice_ranks = np.arange(1, 2 * n_rows + 1)
+        quantiles = special.ndtri(twice_ranks / 2 / (n_rows + 1))
+        columns = result.T[ranked]
+        order = columns.argsort(axis=1)
+        size = job_size(len(ranked), _COLUMNS, _MOST_COLUMNS)
+        with team() as run:
+            run(
+                partial(_score_by_rank, *some, ranked, columns, order, quantiles, result)
+                for some in blocks(len(ranked), size)
+            )
+    return result
 
 
 def first_marginals(
@@ -77,6 +103,28 @@ def _lines(marginals: Marginals) -> Array:
     starts = scores.copy()
     starts[:, 0] = scores[:, 1]
     return np.stack([origins, starts, slopes], axis=1)
+
+
+@njit(**IN_ORDER)
+def _score_by_rank(first, last, ranked, columns, order, quantiles, result):
+    """Write the scores of some columns; ``order`` tells where their values are, from the least."""
+    n_rows = result.shape[0]
+    scores = np.empty((_COLUMNS, n_rows))
+    for left in range(first, last, _COLUMNS):
+        right = min(left + _COLUMNS, last)
+        for i in range(left, right):
+            below = 0
+            while below < n_rows:
+                value = columns[i, order[i, below]]
+                up_to = below + 1
+                while up_to < n_rows and columns[i, order[i, up_to]] == value:
+                    up_to += 1
+                for k in range(below, up_to):
+                    scores[i - left, order[i, k]] = quantiles[below + up_to]
+                below = up_to
+        for t in range(n_rows):
+            for i in range(left, right):
+                result[t, ranked[i]] = scores[i - left, t]
 
 
 @njit(**IN_ORDER)

@@ -7,7 +7,12 @@ Where torch finds no GPU, Triton's interpreter can stand in for it, slowly: that
 this engine is tested everywhere.
 """
 
-from hedgerow.engines.numba_cpu import first_marginals, score_rows
+from hedgerow.engines.numba_cpu import (
+    first_marginals,
+    first_scores,
+    inflation_of,
+    score_rows,
+)
 from hedgerow.engines.torch_gpu.fitting import (
     evidence,
     find_edges,
@@ -32,7 +37,9 @@ __all__ = [
     "evidence",
     "find_edges",
     "first_marginals",
+    "first_scores",
     "from_numpy",
+    "inflation_of",
     "init",
     "learn",
     "look_back",
