@@ -83,9 +83,8 @@ def with_more(
         partial(_add_columns, *some, *rows, sums.lags, sums.beside)
         for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
     )
-    weight = sums.weight
-    for count in counts:
-        weight += float(count)
+    # One after the other, so that no cut of the rows changes a bit.
+    weight = float(np.cumsum(np.concatenate([[sums.weight], counts]))[-1])
     recent = errors[:, len(counts) : len(counts) + LAGS].T.astype(np.float64)
     return sums._replace(recent=recent, weight=weight)
 
