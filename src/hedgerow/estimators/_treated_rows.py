@@ -26,7 +26,8 @@ from hedgerow.method.seasons import Season, first_season, no_season, wandering, 
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 4096  # rows that are scored at a time
+_AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few:
+_CELLS_AT_ONCE = 1 << 21
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED = "wanders", "determined"
@@ -82,14 +83,9 @@ class TreatedRows:
             treated, self._settled = self._settle(engine, first, as_is)
             self._room, self._waiting = first[:0].copy(), 0
             yield treated
-        assert self.marginals is not None
-        while len(rows):
-            left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
-            some, rows = rows[: min(left, _AT_ONCE)], rows[min(left, _AT_ONCE) :]
-            scored, self.marginals = engine.score_rows(self.marginals, some, self.half_life)
-            scored, season = without_season(scored, self._settled.season)
-            self._settled = self._settled._replace(season=season)
-            yield scored
+        size = max(_AT_ONCE, _CELLS_AT_ONCE // rows.shape[1])
+        for start in range(0, len(rows), size):
+            yield self._treat_later(engine, rows[start : start + size])
 
     def first_attempt(self, engine: Engine) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
@@ -165,6 +161,20 @@ class TreatedRows:
             return scored, Settled(as_is, no_season(scored), 1.0, none, relations)
         treated, season = first_season(scored)
         return treated, Settled(as_is, season, repetition(rows), wandering(treated), relations)
+
+    def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Array:
+        assert self.marginals is not None
+        assert self._settled is not None
+        pieces = []
+        while len(rows):
+            left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
+            scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
+            pieces.append(scored)
+            rows = rows[left:]
+        scored = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        treated, season = without_season(scored, self._settled.season)
+        self._settled = self._settled._replace(season=season)
+        return treated
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)
