@@ -19,7 +19,7 @@ from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
 from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
-from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.residuals import LAGS, Residuals, first_residuals
 from hedgerow.method.row_sizes import first_sizes
 from tests.engines.distances import DOUBLE, SINGLE, beyond_rounding
 
@@ -108,6 +108,36 @@ def test_no_cut_changes_a_bit_of_the_scores(half_life):
     assert np.array_equal(whole[0], cut[0])
     for name, a, b in zip(whole[1]._fields, whole[1], cut[1], strict=True):
         assert np.array_equal(a, b), name
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(2, FIRST_ROWS))
+def test_scores_of_first_rows_are_those_of_the_readable_code(seed, n_rows):
+    rows = table(seed, n_rows)
+    as_is = np.random.default_rng(seed).random(rows.shape[1]) < 0.3
+    assert np.array_equal(numba_cpu.first_scores(rows, as_is), first_scores(rows, as_is))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(2, 900), st.booleans(), st.booleans())
+def test_factors_agree_with_the_readable_code(seed, n_rows, tails, memory):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((n_rows, rng.integers(2, 40)))
+    echo = rng.uniform(-1.0, 1.0, rows.shape[1]) * rng.choice([0.0, 0.5, 1.0])
+    for before, row in pairwise(rows):
+        row += echo * before
+    rows[:, 0] *= rng.integers(0, 2)  # sometimes a column that never varies
+    sums = first_residuals(rows, np.ones(n_rows))
+    fast, slow = (
+        find(sums, n_rows, tails=tails, memory=memory)
+        for find in (numba_cpu.inflation_of, inflation_of)
+    )
+    assert np.array_equal(fast.tails, slow.tails)
+    assert np.array_equal(fast.echoes, slow.echoes)
+    # Products of echoes are sums in another order; the median moves no farther than its pairs.
+    largest = slow.tails.max() ** 2 * (1.0 + np.square(slow.echoes).sum(axis=1).max())
+    size = (slow.echoes.shape[1] + 4) * DOUBLE * largest
+    assert not beyond_rounding({"typical": abs(fast.typical - slow.typical) / size})
 
 
 def test_values_that_differ_by_a_denormal_have_finite_scores():

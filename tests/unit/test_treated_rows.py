@@ -114,7 +114,8 @@ def test_a_constant_column_is_told_and_isolated(walk, n_rows):
 def test_a_column_that_varies_after_the_first_rows_only_is_taken_as_it_is(walk):
     walk[:512, 4] = 7.0
     model = HedgeGraph().fit(walk)
-    assert model._stream.treated.settled.as_is.tolist() == [False] * 4 + [True]
+    stream = model._stream
+    assert stream.treated.settled(stream.engine).as_is.tolist() == [False] * 4 + [True]
     assert joined(model) >= PATH - {(3, 4)}
     assert np.isfinite(model.edges_.z).all()
     with warnings.catch_warnings():

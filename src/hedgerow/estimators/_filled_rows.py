@@ -86,30 +86,38 @@ class FilledRows:
 
     def later(self, engine: Engine, rows: Array, moments: Callable[[], Moments]) -> Iterator[Array]:
         """Yield later rows without gaps; ``moments`` are those of all that were yielded before."""
-        if self.seen.rows > FIRST_ROWS and self._due():
-            self._begin_anew()
-            if self.expected is not None:
-                self.expected = self._model(engine, moments())
-        if self.expected is None:
-            gone = np.isnan(rows)
-            outlying = self._far_off(np.where(gone, 0.0, rows), ~gone)
-            complete = _first_true((gone | outlying).any(axis=1))
-            if complete:
-                none = np.zeros_like(gone[:complete])
-                self._count(none, none, self._weights(complete))
-                yield rows[:complete]
-                rows = rows[complete:]
-            if not len(rows):
-                return
-            self.expected = self._model(engine, moments())
-            self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
+        while len(rows):
+            left = next_refresh(self.seen.rows, self.half_life) - self.seen.rows
+            if self.seen.rows > FIRST_ROWS and self._due():
+                self._begin_anew()
+                if self.expected is not None:
+                    self.expected = self._model(engine, moments())
+            some = rows[:left]
+            if self.expected is None:
+                some = some[: self._complete(some)]
+                if not len(some):
+                    self.expected = self._model(engine, moments())
+                    self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
+                    some = rows[:left]
+            yield self._fill_later(engine, some)
+            rows = rows[len(some) :]
+
+    def _complete(self, rows: Array) -> int:
+        """Return how many rows come before the first that has a gap."""
+        gone = np.isnan(rows)
+        gaps = (gone | self._far_off(np.where(gone, 0.0, rows), ~gone)).any(axis=1)
+        return int(np.append(gaps, True).argmax())
+
+    def _fill_later(self, engine: Engine, rows: Array) -> Array:
         gone, weights = np.isnan(rows), self._weights(len(rows))
-        filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
-        outlying = self._far_off(filled, ~gone)
-        gaps = np.where(outlying, np.nan, rows)
-        filled = engine.fill(gaps, self.expected, weights, self.covariance)
+        outlying = np.zeros_like(gone)
+        if self.expected is not None:
+            filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
+            outlying = self._far_off(filled, ~gone)
+            rows = np.where(outlying, np.nan, rows)
+            rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, weights)
-        yield filled
+        return rows
 
     def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
         if not np.isnan(rows).any():
@@ -180,8 +188,3 @@ class FilledRows:
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)
         self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
-
-
-def _first_true(flags: NDArray[np.bool_]) -> int:
-    """Return the first place that is true; their number if none is."""
-    return int(flags.argmax()) if flags.any() else len(flags)

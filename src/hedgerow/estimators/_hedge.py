@@ -16,7 +16,14 @@ from hedgerow.base.words import listed
 from hedgerow.engines import engine_for
 from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
-from hedgerow.estimators._assumptions import ANY, Assumptions, assumptions_of, check_assumptions
+from hedgerow.estimators._assumptions import (
+    ANY,
+    INDEPENDENT,
+    NORMAL,
+    Assumptions,
+    assumptions_of,
+    check_assumptions,
+)
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
@@ -169,8 +176,10 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
         """
-        rows = read_rows(self, X, reset=True, names=feature_names, min_rows=2)
         self._check_parameters()
+        rows = read_rows(
+            self, X, reset=True, names=feature_names, min_rows=2, gaps=self._fills_gaps()
+        )
         self._stream = self._new_stream()
         self._take(rows)
         self._graph()
@@ -199,8 +208,8 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         [('a', 'b'), ('b', 'c')]
         """
         first = not hasattr(self, "_stream")
-        rows = read_rows(self, X, reset=first, names=feature_names)
         self._check_parameters()
+        rows = read_rows(self, X, reset=first, names=feature_names, gaps=self._fills_gaps())
         if first:
             self._stream = self._new_stream()
         else:
@@ -348,6 +357,11 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         self._half_life()
         check_assumptions(self.rows, self.columns)
 
+    def _fills_gaps(self) -> bool:
+        """Return whether rows may have missing cells: where nothing is taken for granted."""
+        known = isinstance(self.columns, str) and self.columns == NORMAL
+        return not (known and self.rows == INDEPENDENT)
+
     def _half_life(self) -> float:
         if self.half_life is None:
             return NEVER
@@ -484,7 +498,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _warn(self, graph: Graph) -> None:
         warn_of_columns(graph, column_labels(self))
-        for doubt in self.treatment_.doubts():
+        for doubt in self._stream.doubts(column_labels(self)):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         kind, n_rows = ("effective rows", effective)

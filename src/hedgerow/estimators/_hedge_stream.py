@@ -11,13 +11,14 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
-from hedgerow.estimators._treatment import Treatment, far_from_normal
+from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
-from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Moments, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
+from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -44,7 +45,8 @@ class HedgeStream:
         self.treated = TreatedRows(assumptions, half_life) if treats else None
         self.filled = FilledRows(n_columns, half_life)
         self.learner = Learner(n_columns, engine, half_life)
-        self._trial: tuple[Learner, FilledRows] | None = None
+        self.sizes = no_sizes(n_columns)
+        self._trial: tuple[Learner, FilledRows, RowSizes] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -74,17 +76,26 @@ class HedgeStream:
             with part_of_a_stage(done / total, (done + len(treated)) / total):
                 if self.learner.rows:
                     for filled in self.filled.later(self.engine, treated, self.learner.moments):
-                        self.learner.take(filled)
+                        self.learner.take(self._divided(filled))
                 else:
-                    self._begin(self.learner, self.filled, treated)
+                    self.sizes = self._begin(self.learner, self.filled, treated)
             done += len(treated)
 
-    def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> None:
-        """Learn from the first rows."""
+    def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
+        """Learn from the first rows; return what they say about sizes."""
         assert self.treated is not None
         rows = filled.first(self.engine, treated, self.treated.judged)
+        sizes = no_sizes(self.n_columns)
+        if not self.assumptions.normal:
+            rows, sizes = first_sizes(rows)
         learner.take(rows)
         learner.look_back(rows)
+        return sizes
+
+    def _divided(self, rows: Array) -> Array:
+        if not self.sizes.divides:
+            return rows
+        return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes)
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -92,7 +103,7 @@ class HedgeStream:
 
     def moments(self) -> Moments:
         """Return the moments of all rows so far, their correlations being those of scores."""
-        learner, filled = self._asked()
+        learner, filled, _ = self._asked()
         moments = learner.moments()
         if self.treated is None:
             return moments
@@ -106,20 +117,20 @@ class HedgeStream:
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
-        learner, filled = self._asked()
+        learner, filled, sizes = self._asked()
         sums = learner.residuals()
         if sums is None:
             return no_inflation(self.n_columns)
         assert self.treated is not None
         _, normal, independent = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
-        settled = self.treated.settled
-        found = inflation_of(
+        settled = self.treated.settled(self.engine)
+        found = self.engine.inflation_of(
             sums,
             n_rows,
             tails=not normal,
             memory=not independent,
-            divided=settled.sizes.cost,
+            divided=sizes.cost,
         )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         # A pair is there in as many rows as both its cells are, if they are missing independently.
@@ -132,7 +143,7 @@ class HedgeStream:
         """Return which columns took part in an exact linear relation before they were scored."""
         if self.treated is None:
             return np.zeros(self.n_columns, dtype=np.bool_)
-        return self.treated.settled.determined
+        return self.treated.settled(self.engine).determined
 
     def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
         """Return what was done to rows and columns."""
@@ -141,7 +152,7 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _, sizes = self.treated.settled
+        as_is, season, repeated, wanders, _ = self.treated.settled(self.engine)
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
@@ -150,7 +161,7 @@ class HedgeStream:
             scored=not as_is.all(),
             far_from_normal=far_from_normal(straight, labels),
             straightness=straight,
-            divided=sizes.divides,
+            divided=self._asked()[2].divides,
             tails=tails,
             memory=memory,
             season=season.period,
@@ -158,6 +169,14 @@ class HedgeStream:
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
             autocorrelation=self._typical_echo(),
         )
+
+    def doubts(self, labels: NDArray[np.object_]) -> list[str]:
+        """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
+        if self.treated is None:
+            return []
+        settled = self.treated.settled(self.engine)
+        wandering = labels[settled.wanders].tolist()
+        return doubts_of(self.rows, self.n_columns, wandering, settled.repeated)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""
@@ -171,7 +190,7 @@ class HedgeStream:
 
     def evidence(self, inflation: Inflation) -> Any:
         """Return what all rows taken so far say, in the engine's own form."""
-        learner, filled = self._asked()
+        learner, filled, _ = self._asked()
         if not filled.covariance.size:
             return learner.evidence(inflation)
         return learner.evidence(inflation, filled.unknown(learner.moments().weight))
@@ -191,17 +210,16 @@ class HedgeStream:
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         return stream
 
-    def _asked(self) -> tuple[Learner, FilledRows]:
+    def _asked(self) -> tuple[Learner, FilledRows, RowSizes]:
         """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
 
         Once rows are handed on, it is the learner itself.
         """
         if self.treated is None or self.treated.marginals is not None:
-            return self.learner, self.filled
+            return self.learner, self.filled, self.sizes
         if self._trial is None:
-            rows, _ = self.treated.first_attempt()
+            rows, _ = self.treated.first_attempt(self.engine)
             learner = Learner(self.n_columns, self.engine_name, self.half_life)
             filled = FilledRows(self.n_columns, self.half_life)
-            self._begin(learner, filled, rows)
-            self._trial = learner, filled
+            self._trial = learner, filled, self._begin(learner, filled, rows)
         return self._trial

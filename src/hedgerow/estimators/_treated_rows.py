@@ -14,25 +14,26 @@ from hedgerow.method.histograms import Histogram, histogram_of_values, histogram
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
-    first_scores,
+    Seen,
     flat,
     look_normal,
     next_refresh,
+    seen_columns,
     straightness,
     straightness_of,
 )
-from hedgerow.method.moments import Columns, columns_of
+from hedgerow.method.outliers import mostly_different
 from hedgerow.method.residuals import repetition
-from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 4096  # rows that are scored at a time
+_AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few:
+_CELLS_AT_ONCE = 1 << 21
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED = "wanders", "determined"
-_OF_COLUMNS, _OF_SEASON, _OF_SIZES = "marginal_", "season_", "size_"
+_OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
 
 
 class Settled(NamedTuple):
@@ -43,14 +44,13 @@ class Settled(NamedTuple):
     repeated: float  # mean number of times that a row is there
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
-    sizes: RowSizes
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
     The first rows wait until all of them are there (`marginals`). A season that they show is taken
-    out of all rows (`seasons`), and all are divided by their sizes if these differ (`row_sizes`).
+    out of all rows (`seasons`).
     """
 
     def __init__(self, assumptions: Assumptions, half_life: float) -> None:
@@ -58,6 +58,7 @@ class TreatedRows:
         self.half_life = half_life
         self.marginals: Marginals | None = None
         self._settled: Settled | None = None
+        self.judged = np.zeros_like(assumptions.as_is)  # columns in which a cell may be far off
         self._attempt: tuple[Array, Settled] | None = None
         self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
@@ -67,10 +68,9 @@ class TreatedRows:
         """The first rows, as they came, while they are too few."""
         return self._room[: self._waiting]
 
-    @property
-    def settled(self) -> Settled:
-        """What the first rows decide; or would, if no others came."""
-        return self.first_attempt()[1] if self._settled is None else self._settled
+    def settled(self, engine: Engine) -> Settled:
+        """Return what the first rows decide; or would, if no others came."""
+        return self.first_attempt(engine)[1] if self._settled is None else self._settled
 
     def take(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         """Take rows; yield treated ones, in the order they came, the first `FIRST_ROWS` at once."""
@@ -83,27 +83,19 @@ class TreatedRows:
             first = self._room
             as_is = self.assumptions.as_is | flat(first)
             self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            treated, self._settled = self._settle(first, as_is)
+            treated, self._settled = self._settle(engine, first, as_is)
             self._room, self._waiting = first[:0].copy(), 0
             yield treated
-        assert self.marginals is not None
-        while len(rows):
-            left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
-            some, rows = rows[: min(left, _AT_ONCE)], rows[min(left, _AT_ONCE) :]
-            scored, self.marginals = engine.score_rows(self.marginals, some, self.half_life)
-            scored, season = without_season(scored, self._settled.season)
-            self._settled = self._settled._replace(season=season)
-            sizes = self._settled.sizes
-            if sizes.divides:
-                scored = divided(scored, engine.row_factors(scored, sizes), sizes)
-            yield scored
+        size = max(_AT_ONCE, _CELLS_AT_ONCE // rows.shape[1])
+        for start in range(0, len(rows), size):
+            yield self._treat_later(engine, rows[start : start + size])
 
-    def first_attempt(self) -> tuple[Array, Settled]:
+    def first_attempt(self, engine: Engine) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             as_is = self.assumptions.as_is | flat(self.waiting)
             as_is |= look_normal(self.waiting, as_is)
-            self._attempt = self._settle(self.waiting, as_is)
+            self._attempt = self._settle(engine, self.waiting, as_is)
         return self._attempt
 
     def straightness(self) -> Array:
@@ -118,18 +110,17 @@ class TreatedRows:
             return [histogram_of_values(column) for column in self.waiting.T]
         return histograms_of_counts(self.marginals)
 
-    def columns(self) -> Columns:
+    def columns(self) -> Seen:
         """Return mean and spread of each column, in the units it came in."""
         if self.marginals is None:
-            return columns_of(self.waiting, row_weights(0, self._waiting, self.half_life))
-        known = self.marginals
-        return Columns(known.rows, known.mean, known.squares, known.weight)
+            return seen_columns(self.waiting, row_weights(0, self._waiting, self.half_life))
+        return Seen(self.marginals.mean, self.marginals.squares, self.marginals.weight)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined, sizes = self._settled
+            as_is, season, repeated, wanders, determined = self._settled
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -137,7 +128,6 @@ class TreatedRows:
                 for name in Marginals._fields[1:]
             }
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
-            named |= {f"{_OF_SIZES}{name}": np.array(x) for name, x in sizes._asdict().items()}
         return named
 
     @classmethod
@@ -153,7 +143,7 @@ class TreatedRows:
                 np.array(arrays[f"{_OF_COLUMNS}{name}"]) for name in Marginals._fields[1:]
             )
             treated.marginals = Marginals(
-                as_is, knots, at, between, scores, mean, squares, float(weight), int(rows)
+                as_is, knots, at, between, scores, mean, squares, weight, int(rows)
             )
             seen, counts, means = (
                 np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields
@@ -161,24 +151,35 @@ class TreatedRows:
             season = Season(int(seen), counts, means)
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
-            voting, centre, shape, typical, trust, votes = (
-                np.array(arrays[f"{_OF_SIZES}{name}"]) for name in RowSizes._fields
-            )
-            sizes = RowSizes(voting, centre, shape, float(typical), float(trust), float(votes))
-            treated._settled = Settled(as_is, season, repeated, wanders, determined, sizes)
+            treated._settled = Settled(as_is, season, repeated, wanders, determined)
         return treated
 
-    def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
-        treated, relations = first_scores(rows, as_is), determined_columns(rows)
+    def _settle(
+        self, engine: Engine, rows: Array, as_is: NDArray[np.bool_]
+    ) -> tuple[Array, Settled]:
+        treated, relations = engine.first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
             season, repeated, wanders = no_season(treated), 1.0, np.zeros_like(as_is)
         else:
             treated, season = first_season(treated)
             repeated, wanders = repetition(rows), wandering(treated)
-        sizes = no_sizes(rows.shape[1])
         if not self.assumptions.normal:
-            treated, sizes = first_sizes(treated)
-        return treated, Settled(as_is, season, repeated, wanders, relations, sizes)
+            self.judged = mostly_different(rows) & ~self.assumptions.as_is
+        return treated, Settled(as_is, season, repeated, wanders, relations)
+
+    def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Array:
+        assert self.marginals is not None
+        assert self._settled is not None
+        pieces = []
+        while len(rows):
+            left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
+            scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
+            pieces.append(scored)
+            rows = rows[left:]
+        scored = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        treated, season = without_season(scored, self._settled.season)
+        self._settled = self._settled._replace(season=season)
+        return treated
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

@@ -85,25 +85,30 @@ class Treatment(NamedTuple):
 
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
-        said = []
-        if self.wandering:
-            number, names = len(self.wandering), _some(self.wandering)
-            verb = "wanders" if number == 1 else "wander"
-            said.append(
-                f"{number} of {len(self.straightness)} columns {verb} like a random walk or a "
-                f"trend ({names}): what they share may be chance, whatever the number of rows; "
-                f"learn from the differences of rows (--difference, or numpy.diff)"
-            )
-        if self.repeated > WORTH_SAYING:
-            said.append(
-                f"rows repeat each other exactly, {self.repeated:.2g} times in the mean: they "
-                f"count as {self.rows / self.repeated:,.0f} different ones; repetitions that come "
-                f"later are not noticed"
-            )
-        return said
+        return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated)
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
+
+
+def doubts_of(rows: int, n_columns: int, wandering: Sequence[object], repeated: float) -> list[str]:
+    """Return what makes the promise doubtful, of a table with so many rows and columns."""
+    said = []
+    if wandering:
+        number, names = len(wandering), _some(wandering)
+        verb = "wanders" if number == 1 else "wander"
+        said.append(
+            f"{number} of {n_columns} columns {verb} like a random walk or a "
+            f"trend ({names}): what they share may be chance, whatever the number of rows; "
+            f"learn from the differences of rows (--difference, or numpy.diff)"
+        )
+    if repeated > WORTH_SAYING:
+        said.append(
+            f"rows repeat each other exactly, {repeated:.2g} times in the mean: they "
+            f"count as {rows / repeated:,.0f} different ones; repetitions that come "
+            f"later are not noticed"
+        )
+    return said
 
 
 def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object_]) -> list[object]:

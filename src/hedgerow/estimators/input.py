@@ -22,15 +22,16 @@ def read_rows(
     names: Iterable[Hashable] | None = None,
     min_rows: int = 1,
     dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
+    gaps: bool = False,
 ) -> NDArray[np.floating]:
     """Return ``X`` as a C-contiguous array of at least two columns, of numbers that can be squared.
 
     ``X`` is an array, a data frame (pandas, polars, or any that narwhals knows) or an Arrow
     table. Names and number of columns are kept on the estimator when ``reset`` is true, and
     compared with those kept otherwise; ``names`` are for an ``X`` that has none. An array whose
-    type is in ``dtypes`` is not copied.
+    type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN.
     """
-    X = _without_mask(X)
+    X = _without_mask(X, gaps=gaps)
     _refuse_non_numeric(X)
     rules: dict[str, Any] = {
         "dtype": list(dtypes),
@@ -48,7 +49,7 @@ def read_rows(
             _take_names(estimator, X, rows.shape[1], list(names), reset=reset)
     except TypeError as error:
         raise TypeError(f"{error}{_first_not_a_number(X)}") from error
-    _refuse_too_large(rows, column_labels(estimator))
+    _refuse_too_large(rows, column_labels(estimator), gaps=gaps)
     return rows
 
 
@@ -95,13 +96,15 @@ def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.ob
         raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
 
 
-def _without_mask(X: Any) -> Any:
-    """Return what a masked array holds, or rows of masked arrays; raise if anything is masked."""
+def _without_mask(X: Any, *, gaps: bool) -> Any:
+    """Return what a masked array holds, NaN for masked cells; raise if there may be none."""
     if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
         X = np.ma.array(X)
     if not isinstance(X, np.ma.MaskedArray):
         return X
     masked = np.ma.getmaskarray(X)
+    if gaps:
+        return np.where(masked, np.nan, X.data.astype(np.float64))
     if masked.any():
         per_column = masked.sum(axis=0) if masked.ndim == 2 else np.atleast_1d(masked.sum())
         columns = listed(f"{j} ({per_column[j]})" for j in np.flatnonzero(per_column))
@@ -152,8 +155,10 @@ def _first_not_a_number(X: Any) -> str:
     return ""
 
 
-def _refuse_too_large(rows: NDArray[np.floating], labels: NDArray[np.object_]) -> None:
-    """Raise for NaN and infinity, and for numbers whose squares could not be summed."""
+def _refuse_too_large(
+    rows: NDArray[np.floating], labels: NDArray[np.object_], *, gaps: bool
+) -> None:
+    """Raise for infinity, NaN if there may be no ``gaps``, and numbers too large to be squared."""
     # No entry is larger than the root of the sum of squares, which costs no array. In single
     # precision it overflows earlier than need be: then a closer look finds nothing.
     flat = rows.reshape(-1)
@@ -161,6 +166,8 @@ def _refuse_too_large(rows: NDArray[np.floating], labels: NDArray[np.object_]) -
         if np.dot(flat, flat) <= LARGEST_NUMBER**2:
             return
     missing, infinite = np.isnan(rows), np.isinf(rows)
+    if gaps:
+        missing[:] = False
     per_column = missing.sum(axis=0) + infinite.sum(axis=0)
     if per_column.any():
         columns = listed(f"{labels[j]!r} ({per_column[j]})" for j in np.flatnonzero(per_column))

@@ -24,6 +24,9 @@ def determined_columns(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
     array([ True,  True, False,  True])
     """
     found = np.zeros(rows.shape[1], dtype=np.bool_)
+    gone = np.isnan(rows).any(axis=1)
+    if gone.any():
+        rows = rows[~gone]
     if len(rows) <= rows.shape[1] + 1:
         return found
     moments = moments_of(np.asarray(rows, dtype=np.float64))

@@ -54,6 +54,9 @@ class Engine(Protocol):
     def sweeps(self) -> Scaling:
         """Who computes the maximum of likelihood (`likelihood.fit_precision`)."""
 
+    def first_scores(self, rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Array:
+        """Return the scores of the first rows by their own ranks (`marginals.first_scores`)."""
+
     def first_marginals(
         self, rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
     ) -> Marginals:
@@ -90,6 +93,17 @@ class Engine(Protocol):
 
     def residuals(self, state: Any) -> Residuals | None:
         """Return sums over residuals; None if `look_back` was never called."""
+
+    def inflation_of(
+        self,
+        sums: Residuals,
+        n_rows: float,
+        *,
+        tails: bool = True,
+        memory: bool = True,
+        divided: float = 1.0,
+    ) -> Inflation:
+        """Return how much less sure tests are, by these sums (`inflation.inflation_of`)."""
 
     def count(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state with the rows of an unfinished batch in its moments, and no more."""

@@ -34,7 +34,10 @@ def histogram_of_values(values: NDArray[np.floating]) -> Histogram:
     >>> start, stop, counts[[0, 1, -1]]
     (1.0, 25.0, array([1., 2., 1.]))
     """
-    knots, numbers = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+    values = np.asarray(values, dtype=np.float64)
+    knots, numbers = np.unique(values[~np.isnan(values)], return_counts=True)
+    if not len(knots):
+        return Histogram(0.0, 0.0, np.zeros(1))
     return _histogram(knots, numbers.astype(np.float64), np.zeros(len(knots)))
 
 
@@ -59,6 +62,8 @@ def _histogram(knots: Array, at: Array, between: Array) -> Histogram:
     """Count what is at knots, all finite, and between each and the next."""
     up_to = np.cumsum(at + between) - between
     total = up_to[-1]
+    if total == 0:
+        return Histogram(0.0, 0.0, np.zeros(1))
     first = int(np.argmax(up_to > _BEYOND * total))
     last = int(np.flatnonzero(total - up_to + at > _BEYOND * total)[-1])
     start, stop = float(knots[first]), float(knots[last])

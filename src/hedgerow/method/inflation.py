@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
 
 _ROWS_PER_ORDER = 8  # an autoregression has no more coefficients than one for so many rows
-_FARTHEST = 1024  # lags that are summed at most
-_FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
-_LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
+FARTHEST = 1024  # lags that are summed at most
+FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
+LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
 _SAMPLE = 512  # columns whose pairs tell what is typical
 
 
@@ -156,13 +156,13 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
     n_columns = lags.shape[1]
     varied = lags[0] > 0
     measured = np.divide(lags, lags[0], out=np.zeros_like(lags), where=varied)
-    most = int(min(LAGS, n_rows // _ROWS_PER_ORDER))
+    most = largest_order(n_rows)
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
     left, best = np.ones(n_columns), np.zeros(n_columns)
     for step in range(1, most + 1):
         explained = (current[1:step] * measured[step - 1 : 0 : -1]).sum(axis=0)
-        echo = np.clip((measured[step] - explained) / left, -_LARGEST_ECHO, _LARGEST_ECHO)
+        echo = np.clip((measured[step] - explained) / left, -LARGEST_ECHO, LARGEST_ECHO)
         current[1:step] = current[1:step] - echo * current[1:step][::-1]
         current[step] = echo
         left = left * (1.0 - echo**2)
@@ -171,6 +171,11 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
         best, order = np.where(better, criterion, best), np.where(better, step, order)
         chosen = np.where(better, current, chosen)
     return Autoregressions(measured, order, chosen)
+
+
+def largest_order(n_rows: float) -> int:
+    """Return how many coefficients an autoregression may have."""
+    return int(min(LAGS, n_rows // _ROWS_PER_ORDER))
 
 
 def autocorrelations(lags: Array, n_rows: float) -> Array:
@@ -183,7 +188,7 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
     array([0.5  , 0.25 , 0.125])
     """
     measured, order, coefficients = autoregressions(lags, n_rows)
-    farthest = int(min(_FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
+    farthest = int(min(FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
     known = np.zeros((farthest + 1, lags.shape[1]))
     known[0] = 1.0
     top = int(order.max(initial=0))
@@ -192,7 +197,7 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
         follows = (coefficients[1 : reach + 1] * known[lag - reach : lag][::-1]).sum(axis=0)
         within = measured[lag] if lag <= LAGS else 0.0
         known[lag] = np.where(lag <= order, within, follows)
-        if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < _FORGOTTEN).all():
+        if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < FORGOTTEN).all():
             return known[1 : lag + 1]
     return known[1:]
 
@@ -204,12 +209,16 @@ def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
     return np.ascontiguousarray((autocorrelation * np.sqrt(counts)[:, None]).T)
 
 
+def some_columns(n_columns: int) -> Indices:
+    """Return the columns whose pairs tell what is typical: not too many, evenly spaced."""
+    return np.arange(0, n_columns, -(-n_columns // _SAMPLE))
+
+
 def _typical(inflation: Inflation) -> float:
     n_columns = len(inflation.tails)
     if not inflation.matters or n_columns < 2:
         return 1.0
-    step = -(-n_columns // _SAMPLE)
-    some = np.arange(0, n_columns, step) if n_columns > _SAMPLE else np.arange(n_columns)
+    some = some_columns(n_columns)
     first, second = np.triu_indices(len(some), 1)
     factors = [
         of_pairs(inflation, some[first[i : i + 4096]], some[second[i : i + 4096]])

@@ -38,6 +38,7 @@ _OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
 # A table of few rows whose columns cannot be told from normal ones, all of them together, at this
 # level is left as it is: ranks would cost power, and there is next to nothing to mend.
 _DOUBT = 0.05
+LEAST_WEIGHT = 1e-300  # of a column of which no cell was there; anything but zero
 
 
 class Marginals(NamedTuple):
@@ -50,8 +51,16 @@ class Marginals(NamedTuple):
     scores: Array  # of the knots, as of the last doubling
     mean: Array  # (p,), in the user's units, as are the ...
     squares: Array  # (p,), ... weighted sums of squared deviations from it
-    weight: float  # of all rows in these two
+    weight: Array  # (p,), of the cells in these two
     rows: int  # seen
+
+
+class Seen(NamedTuple):
+    """Mean and spread of the cells of each column that are not missing."""
+
+    mean: Array
+    squares: Array  # weighted sums of squared deviations
+    weight: Array
 
 
 def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
@@ -62,8 +71,9 @@ def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
     >>> first_scores(np.array([[3.0], [1000.0], [1.0]]), np.array([False])).round(2).ravel()
     array([ 0.  ,  0.67, -0.67])
     """
-    ranks = stats.rankdata(rows, axis=0)
-    return np.where(as_is, rows, special.ndtri(ranks / (len(rows) + 1)))
+    ranks = stats.rankdata(rows, axis=0, nan_policy="omit")
+    there = (~np.isnan(rows)).sum(axis=0)
+    return np.where(as_is, rows, special.ndtri(ranks / (there + 1)))
 
 
 def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:
@@ -72,14 +82,30 @@ def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:
     Scores or values, it is the same for all columns: of two that nearly agree, scores of the one
     and values of the other would differ.
     """
+    if np.isnan(rows).any():
+        return False
     tested = normality(rows)[~as_is]
     return bool(tested.min(initial=1.0) * tested.size > _DOUBT)
 
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
     """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
-    columns = columns_of(rows)
-    return ~beyond_rounding(columns.mean, columns.scale)
+    columns = seen_columns(rows, np.ones(len(rows)))
+    scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
+    return ~beyond_rounding(columns.mean, scale)
+
+
+def seen_columns(rows: Rows, row_weights: Array) -> Seen:
+    """Return mean and spread of the cells that are there; zeros where none is."""
+    if not np.isnan(rows).any():
+        columns = columns_of(rows, row_weights)
+        return Seen(columns.mean, columns.squares, np.full(rows.shape[1], columns.weight))
+    there = ~np.isnan(rows)
+    weight = row_weights @ there
+    per_weight = 1.0 / np.where(weight > 0, weight, 1.0)
+    mean = row_weights @ np.where(there, rows, 0.0) * per_weight
+    gaps = np.where(there, rows - mean, 0.0)
+    return Seen(mean, row_weights @ np.square(gaps), weight)
 
 
 def normality(rows: Rows) -> Array:
@@ -107,10 +133,19 @@ def normality(rows: Rows) -> Array:
 
 def straightness(rows: Rows) -> Array:
     """Return the squared correlation of each column's ordered values with normal scores."""
-    n = len(rows)
+    n, gone = len(rows), np.isnan(rows)
+    if gone.any():
+        columns = [rows[~gone[:, j], j : j + 1] for j in range(rows.shape[1])]
+        return np.array([straightness(each)[0] if len(each) else 1.0 for each in columns])
     expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
-    return _squared_correlation(values.T, expected[None, :], np.ones((1, n)))
+    return _squared_correlation(_ordered(rows), expected[None, :], np.ones((1, n)))
+
+
+def _ordered(rows: Rows) -> Array:
+    """Return the values of each column in their order, as a row."""
+    columns = np.array(rows.T, dtype=np.float64, order="C")
+    columns.sort(axis=1)
+    return columns
 
 
 def straightness_of(marginals: Marginals) -> Array:
@@ -150,7 +185,13 @@ def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
     array([   -inf, -15.   ,   0.875,   1.   ,   2.   ,   3.   ,   3.125,
                inf])
     """
-    values = np.sort(np.asarray(rows, dtype=np.float64), axis=0)
+    gone = np.isnan(rows)
+    if gone.any():
+        columns = [rows[~gone[:, j], j : j + 1] for j in range(rows.shape[1])]
+        each = [knots_only(one if len(one) else np.zeros((1, 1)), as_is[:1]) for one in columns]
+        knots = np.concatenate([one.knots for one in each])
+        return _nothing_counted(as_is, knots)
+    values = _ordered(rows).T
     n_rows, n_columns = values.shape
     middle = (values[(n_rows - 1) // 2] + values[n_rows // 2]) / 2
     low = values[0] + _OUTWARD[::-1] * (values[0] - middle)
@@ -166,9 +207,13 @@ def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
         apart = np.unique(np.concatenate([low[:, j], inner, high[:, j]]))
         knots[j, 1:] = np.inf
         knots[j, 1 : 1 + len(apart)] = apart
-    at, between, scores = np.zeros((3, n_columns, KNOTS))
-    mean, squares = np.zeros((2, n_columns))
-    return Marginals(as_is, knots, at, between, scores, mean, squares, 0.0, 0)
+    return _nothing_counted(as_is, knots)
+
+
+def _nothing_counted(as_is: NDArray[np.bool_], knots: Array) -> Marginals:
+    at, between, scores = np.zeros((3, *knots.shape))
+    mean, squares, weight = np.zeros((3, len(knots)))
+    return Marginals(as_is, knots, at, between, scores, mean, squares, weight, 0)
 
 
 def _evenly_spaced(n_rows: int) -> NDArray[np.intp]:
@@ -198,12 +243,12 @@ def scored(marginals: Marginals, rows: Rows) -> Array:
     result = np.array(rows, dtype=np.float64)
     for j in np.flatnonzero(~marginals.as_is):
         knots, scores = marginals.knots[j], marginals.scores[j]
-        place = np.maximum(_places(knots, result[:, j]), 1)
-        inside = result[:, j] > knots[place]
-        step = np.where(
-            inside, (result[:, j] - knots[place]) / (knots[place + 1] - knots[place]), 0
-        )
-        result[:, j] = scores[place] + step * (scores[place + 1] - scores[place])
+        there = ~np.isnan(result[:, j])
+        values = result[there, j]
+        place = np.maximum(_places(knots, values), 1)
+        inside = values > knots[place]
+        step = np.where(inside, (values - knots[place]) / (knots[place + 1] - knots[place]), 0)
+        result[there, j] = scores[place] + step * (scores[place + 1] - scores[place])
     return result
 
 
@@ -211,6 +256,7 @@ def counted(marginals: Marginals, rows: Rows, half_life: float = NEVER) -> Margi
     """Return the counts and moments with more rows."""
     at, between = marginals.at.copy(), marginals.between.copy()
     for knots, column, here, after in zip(marginals.knots, rows.T, at, between):
+        column = column[~np.isnan(column)]
         place = _places(knots, column)
         exact = column == knots[place]
         np.add.at(here, place[exact], 1.0)
@@ -218,10 +264,11 @@ def counted(marginals: Marginals, rows: Rows, half_life: float = NEVER) -> Margi
     mean, squares, weight = marginals.mean.copy(), marginals.squares.copy(), marginals.weight
     kept = 0.5 ** (1.0 / half_life)
     for row in rows:  # one after another, so that no cut of the rows changes a bit
-        weight = weight * kept + 1.0
-        gap = row - mean
-        mean += gap / weight
-        squares = squares * kept + gap * (row - mean)
+        there = ~np.isnan(row)
+        weight = weight * kept + there
+        gap = np.where(there, row - mean, 0.0)
+        mean += gap / np.maximum(weight, LEAST_WEIGHT)
+        squares = squares * kept + gap * np.where(there, row - mean, 0.0)
     seen = marginals.rows + len(rows)
     return marginals._replace(
         at=at, between=between, mean=mean, squares=squares, weight=weight, rows=seen

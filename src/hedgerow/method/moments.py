@@ -69,10 +69,9 @@ def init_moments(n_columns: int) -> Moments:
 
 def columns_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Columns:
     """Return the column moments of some rows."""
-    row_weights = _row_weights(rows, row_weights)
-    mean = _mean(rows, row_weights)
-    squares = (np.square(rows - mean) * row_weights[:, None]).sum(axis=0)
-    return Columns(len(rows), mean, squares, row_weights.sum())
+    mean, weight = _mean(rows, row_weights)
+    squares = _times(np.square(rows - mean), row_weights).sum(axis=0)
+    return Columns(len(rows), mean, squares, weight)
 
 
 def moments_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> Moments:
@@ -84,12 +83,11 @@ def moments_of(rows: NDArray[np.floating], row_weights: Array | None = None) -> 
     array([[2., 4.],
            [4., 8.]])
     """
-    row_weights = _row_weights(rows, row_weights)
-    mean = _mean(rows, row_weights)
-    centred = (rows - mean) * np.sqrt(row_weights)[:, None]
-    return Moments(
-        len(rows), mean, centred.T @ centred, row_weights.sum(), np.square(row_weights).sum()
-    )
+    mean, weight = _mean(rows, row_weights)
+    roots = None if row_weights is None else np.sqrt(row_weights)
+    squared_weight = weight if row_weights is None else float(np.square(row_weights).sum())
+    centred = _times(rows - mean, roots)
+    return Moments(len(rows), mean, centred.T @ centred, weight, squared_weight)
 
 
 def merge_columns(a: Columns, b: Columns) -> Columns:
@@ -182,10 +180,12 @@ def _spread(moments: Moments) -> Array:
     return np.sqrt(np.diag(moments.products) / (moments.weight or 1.0))
 
 
-def _row_weights(rows: NDArray[np.floating], row_weights: Array | None) -> Array:
-    return np.ones(len(rows)) if row_weights is None else row_weights
+def _mean(rows: NDArray[np.floating], row_weights: Array | None) -> tuple[Array, float]:
+    """Return the mean of each column, and the weight of all rows."""
+    weight = float(len(rows) if row_weights is None else row_weights.sum())
+    return _times(rows, row_weights).sum(axis=0) / weight, weight
 
 
-def _mean(rows: NDArray[np.floating], row_weights: Array) -> Array:
-    result: Array = (rows * row_weights[:, None]).sum(axis=0) / row_weights.sum()
-    return result
+def _times(rows: NDArray[np.floating], row_weights: Array | None) -> Array:
+    doubles = np.asarray(rows, dtype=np.float64)
+    return doubles if row_weights is None else doubles * row_weights[:, None]

@@ -12,9 +12,11 @@ from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.gaps import fill as fill
 from hedgerow.method.inflation import Inflation
+from hedgerow.method.inflation import inflation_of as inflation_of
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
 from hedgerow.method.marginals import first_marginals as first_marginals
+from hedgerow.method.marginals import first_scores as first_scores
 from hedgerow.method.moments import (
     Moments,
     columns_of,

@@ -6,7 +6,8 @@ told by its size; but a cell that its neighbours predict well, and that is many 
 away, is not of the model that the graph is of. It counts as missing.
 
 A cell that is wrong makes its neighbours look wrong. So of cells that are related only the one
-farthest off is judged, and the others again without it.
+farthest off is judged, and the others again without it. Where a whole row is large, as in heavy
+tails, a cell must be far off in units of the others of its row.
 """
 
 from typing import NamedTuple
@@ -21,6 +22,8 @@ Array = NDArray[np.float64]
 
 # Standard errors. Of normal cells, one in 150,000 is farther off.
 FAR_OFF = 4.5
+_MEDIAN = 0.6745  # of the sizes of standard normal numbers
+_TYPICAL = 16.0  # cells of typical size that a row's own count beside
 # A column with more of such cells has them by its nature, and is not judged.
 _BY_NATURE = 0.05
 
@@ -30,6 +33,17 @@ class Regressions(NamedTuple):
 
     coefficients: csr_array  # row i: of column i
     residual: Array  # (p,); standard deviation of what they leave; infinite: not judged
+
+
+def mostly_different(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Return which columns have more different values than half of their cells.
+
+    In others a value far off is one of few that there are, and no error.
+    """
+    values = np.sort(rows, axis=0)
+    different = (np.diff(values, axis=0) > 0).sum(axis=0) + 1
+    result: NDArray[np.bool_] = 2 * different > (~np.isnan(rows)).sum(axis=0)
+    return result
 
 
 def regressions(corr: Array, n_rows: float, thresholds: Array) -> Regressions:
@@ -56,6 +70,7 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     """
     expected = (known.coefficients @ unit_rows.T).T
     distance = np.abs(unit_rows - expected) / known.residual
+    distance /= _size(distance)[:, None]
     distance = np.where(there, distance, 0.0)
     far = distance > FAR_OFF
     some = np.flatnonzero(far.any(axis=1))
@@ -67,6 +82,17 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
                 around = linked.indices[linked.indptr[j] : linked.indptr[j + 1]]
                 far[t, j] = distance[t, j] >= distance[t, around].max(initial=0.0)
     return far
+
+
+def _size(distance: Array) -> Array:
+    """Return how large the rows are, by the medians of their cells: a few wrong ones do not count.
+
+    The median of few is uncertain, and is drawn toward what is typical.
+    """
+    number = np.isfinite(distance).sum(axis=1)
+    squares = np.square(np.median(distance, axis=1) / _MEDIAN)
+    size: Array = np.sqrt((number * squares + _TYPICAL) / (number + _TYPICAL))
+    return size
 
 
 def without_those_by_nature(known: Regressions, far: NDArray[np.bool_]) -> Regressions:

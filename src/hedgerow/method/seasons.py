@@ -58,7 +58,7 @@ def period_of(rows: Array) -> int:
     some = rows[:, :: -(-n_columns // _COLUMNS)]
     period = 1
     for _ in range(_MOST_LINES):
-        line = _line(some - _phase_means(some, period))
+        line = _line(_deviations(some, _phase_means(some, period)))
         if line is None:
             break
         joint = lcm(period, _best_period(some, line))
@@ -70,15 +70,13 @@ def period_of(rows: Array) -> int:
 
 def first_season(rows: Array) -> tuple[Array, Season]:
     """Return the first rows without their season, if they have one, and what it is."""
-    period = period_of(rows)
+    gone = np.isnan(rows)
+    period = period_of(np.where(gone, _means(rows), rows) if gone.any() else rows)
     if period == 1:
         return rows, no_season(rows)
-    phases = np.arange(len(rows)) % period
-    counts = np.bincount(phases).astype(np.float64)
-    means = np.zeros((period, rows.shape[1]))
-    np.add.at(means, phases, rows)
-    means /= counts[:, None]
-    return rows - means[phases], Season(len(rows), counts, means)
+    counts = np.bincount(np.arange(len(rows)) % period).astype(np.float64)
+    means = _phase_means(rows, period)
+    return _deviations(rows, means), Season(len(rows), counts, means)
 
 
 def wandering(rows: Array) -> NDArray[np.bool_]:
@@ -95,9 +93,9 @@ def wandering(rows: Array) -> NDArray[np.bool_]:
     """
     if len(rows) < _ROWS_TO_WANDER:
         return np.zeros(rows.shape[1], dtype=np.bool_)
-    centred = rows - rows.mean(axis=0)
-    squares = np.square(centred).sum(axis=0)
-    products = (centred[1:] * centred[:-1]).sum(axis=0)
+    centred = rows - _means(rows)
+    squares, products = _means(np.square(centred)), _means(centred[1:] * centred[:-1])
+    products *= (len(rows) - 1) / len(rows)
     found: NDArray[np.bool_] = len(rows) * (squares - products) < _DICKEY_FULLER * squares
     return found
 
@@ -119,16 +117,36 @@ def without_season(rows: Array, season: Season) -> tuple[Array, Season]:
         before = counts[phases, None]
         gap = some - means[phases]
         result[start : start + period] = gap * np.sqrt(before / (before + 1.0))
-        means[phases] += gap / (before + 1.0)
+        means[phases] += np.where(np.isnan(gap), 0.0, gap) / (before + 1.0)
         counts[phases] += 1.0
     return result, Season(seen + len(rows), counts, means)
 
 
 def _phase_means(rows: Array, period: int) -> Array:
-    phases = np.arange(len(rows)) % period
-    sums = np.zeros((period, rows.shape[1]))
-    np.add.at(sums, phases, rows)
-    return (sums / np.bincount(phases, minlength=period)[:, None])[phases]
+    """Return the mean of the rows of each phase."""
+    if np.isnan(rows).any():
+        return np.array([_means(rows[phase::period]) for phase in range(period)])
+    cycles, more = divmod(len(rows), period)
+    whole = len(rows) - more
+    sums = rows[:whole].reshape(cycles, period, rows.shape[1]).sum(axis=0)
+    sums[:more] += rows[whole:]
+    counts = np.full(period, cycles)
+    counts[:more] += 1
+    means: Array = sums / counts[:, None]
+    return means
+
+
+def _means(rows: Array) -> Array:
+    """Return the mean of each column's cells that are there; zero if none is."""
+    there = ~np.isnan(rows)
+    means: Array = np.where(there, rows, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    return means
+
+
+def _deviations(rows: Array, means: Array) -> Array:
+    """Return what rows are beyond the mean of their phase."""
+    period = len(means)
+    return rows - (means if period == 1 else means[np.arange(len(rows)) % period])
 
 
 def _recurs(rows: Array, period: int) -> bool:
@@ -149,12 +167,12 @@ def _recurs(rows: Array, period: int) -> bool:
 
 def _line(rows: Array) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
-    spread = rows.std(axis=0)
-    rows = rows[:, spread > 0] / spread[spread > 0]
-    n_rows, n_columns = rows.shape
-    power = np.zeros(n_rows // 2 + 1)
-    if n_columns:
-        power = np.square(np.abs(np.fft.rfft(rows - rows.mean(axis=0), axis=0))).mean(axis=1)
+    rows = rows - rows.mean(axis=0)
+    squares = np.square(rows).mean(axis=0)
+    varied = squares > 0
+    waves = np.fft.rfft(rows, axis=0)
+    powers = np.square(waves.real) + np.square(waves.imag)
+    power = (powers / np.where(varied, squares, np.inf)).sum(axis=1) / max(varied.sum(), 1)
     ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
@@ -199,7 +217,7 @@ def _best_period(rows: Array, frequency: int) -> int:
     slowest, fastest = len(rows) / (frequency - 0.5), len(rows) / (frequency + 0.5)
     candidates = range(max(int(np.floor(fastest)), 2), int(np.ceil(slowest)) + 1)
     unexplained = [
-        float(np.square(rows - _phase_means(rows, period)).sum()) / (len(rows) - period)
+        float(np.square(_deviations(rows, _phase_means(rows, period))).sum()) / (len(rows) - period)
         for period in candidates
     ]
     return candidates[int(np.argmin(unexplained))]

@@ -9,6 +9,7 @@ from hedgerow.engines import scaling_cpu as sweeps
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
+from hedgerow.engines.numba_cpu._inflation import inflation_of
 from hedgerow.engines.numba_cpu._learn import (
     count,
     from_numpy,
@@ -19,7 +20,7 @@ from hedgerow.engines.numba_cpu._learn import (
     residuals,
     to_numpy,
 )
-from hedgerow.engines.numba_cpu._marginals import first_marginals, score_rows
+from hedgerow.engines.numba_cpu._marginals import first_marginals, first_scores, score_rows
 from hedgerow.engines.numba_cpu._residuals import look_back
 from hedgerow.engines.numba_cpu._row_sizes import row_factors
 
@@ -29,7 +30,9 @@ __all__ = [
     "fill",
     "find_edges",
     "first_marginals",
+    "first_scores",
     "from_numpy",
+    "inflation_of",
     "init",
     "learn",
     "look_back",

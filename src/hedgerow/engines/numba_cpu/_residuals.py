@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._products import DOT_TILE, FAST, IN_ORDER, dot_products, zeros
 from hedgerow.engines.numba_cpu._threads import Run, blocks, job_size, team
-from hedgerow.method.forgetting import decline, row_weights
+from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
 from hedgerow.method.moments import columns_of
@@ -37,7 +37,8 @@ _ROWS = 256  # of the first rows that are summed in single precision
 def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
     """Return the state with sums over the residuals of all ``rows``, the first and only ones."""
     counts = row_weights(0, len(rows), state.half_life)
-    standard = standardise(rows, columns_of(rows, counts))
+    alike = state.half_life == NEVER
+    standard = standardise(rows, columns_of(rows, None if alike else counts))
     n_rows, n_columns = rows.shape
     errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
     with team() as run:
@@ -51,7 +52,7 @@ def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
             lags=np.zeros((LAGS + 1, n_columns)),
             recent=np.zeros((LAGS, n_columns)),
             scale=scale,
-            related=_related(rooted / np.sqrt(scale * weight)[:, None], run),
+            related=_related(rooted, np.sqrt(scale * weight), run),
             beside=np.zeros(n_columns),
             weight=0.0,
         )
@@ -83,9 +84,8 @@ def with_more(
         partial(_add_columns, *some, *rows, sums.lags, sums.beside)
         for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
     )
-    weight = sums.weight
-    for count in counts:
-        weight += float(count)
+    # One after the other, so that no cut of the rows changes a bit.
+    weight = float(np.cumsum(np.concatenate([[sums.weight], counts]))[-1])
     recent = errors[:, len(counts) : len(counts) + LAGS].T.astype(np.float64)
     return sums._replace(recent=recent, weight=weight)
 
@@ -112,12 +112,15 @@ def _errors_of_nodes(first, last, rows, n_columns, learner, result):
             result[i, t] = rows[t, i] - predicted[t, i - first]
 
 
-def _related(unit: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
+def _related(
+    rooted: NDArray[np.float64], lengths: NDArray[np.float64], run: Run
+) -> NDArray[np.float64]:
     """Return each column's mean squared correlation with some others, beyond that of chance."""
-    n_columns, n_rows = unit.shape
+    n_columns, n_rows = rooted.shape
     some = partners(n_columns)
     columns = zeros(-(-n_columns // _NODES) * _NODES, n_rows, np.float32)
-    columns[:n_columns, :n_rows] = unit
+    unit = columns[:n_columns, :n_rows]
+    np.divide(rooted, lengths[:, None], out=unit, casting="same_kind")
     others = zeros(-(-len(some) // DOT_TILE) * DOT_TILE, n_rows, np.float32)
     others[: len(some), :n_rows] = unit[some]
     squares = np.empty(n_columns)

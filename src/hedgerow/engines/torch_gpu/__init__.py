@@ -10,6 +10,8 @@ for it, slowly: that is how this engine is tested everywhere.
 from hedgerow.engines.numba_cpu import (
     fill,
     first_marginals,
+    first_scores,
+    inflation_of,
     regressions,
     related,
     row_factors,
@@ -41,7 +43,9 @@ __all__ = [
     "fill",
     "find_edges",
     "first_marginals",
+    "first_scores",
     "from_numpy",
+    "inflation_of",
     "init",
     "learn",
     "look_back",
