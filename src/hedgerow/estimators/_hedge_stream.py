@@ -15,7 +15,7 @@ from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.moments import Columns, Moments
+from hedgerow.method.moments import Moments
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.progress import part_of_a_stage
 
@@ -76,13 +76,6 @@ class HedgeStream:
             if first:
                 self.learner.look_back(scored)
 
-    def columns(self) -> Columns:
-        """Return mean and spread of each column, in the units it came in."""
-        if self.treated is not None:
-            return self.treated.columns()
-        moments = self._asked().moments()
-        return Columns(moments.rows, moments.mean, np.diag(moments.products), moments.weight)
-
     def mean(self) -> Array:
         """Return the mean of each column."""
         return self.learner.mean() if self.treated is None else self.treated.columns().mean
@@ -124,14 +117,14 @@ class HedgeStream:
         effective = n_rows / inflation.per_effective
         if self.treated is None:
             straight = np.ones(self.n_columns)
-            return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
+            return Treatment(self.rows, effective, 0, [], straight, 1.0, 1.0, 1, 1.0, [])
         as_is, season, repeated, wanders, _ = self.treated.settled
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
             rows=self.rows,
             effective_rows=effective,
-            scored=not as_is.all(),
+            scored=int((~as_is).sum()),
             far_from_normal=far_from_normal(straight, labels),
             straightness=straight,
             tails=tails,

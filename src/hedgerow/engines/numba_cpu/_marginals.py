@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
-from hedgerow.method.marginals import Marginals, knots_only, refreshed, refreshed_when_due
+from hedgerow.method.marginals import (
+    Marginals,
+    knots_only,
+    refreshed_when_due,
+    weights_of_first,
+    with_scores,
+)
 
 Array = NDArray[np.float64]
 
@@ -21,21 +27,25 @@ def first_marginals(
     rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
 ) -> Marginals:
     """Return what the first rows say about each column."""
-    return refreshed(_scored(knots_only(rows, as_is), rows, half_life)[1], half_life)
+    counts = weights_of_first(len(rows), half_life)
+    return with_scores(_scored(knots_only(rows, as_is), rows, counts, half_life)[1])
 
 
 def score_rows(
     marginals: Marginals, rows: NDArray[np.floating], half_life: float
 ) -> tuple[Array, Marginals]:
     """Return the scores of rows before the next refresh, and what is known after them."""
-    result, after = _scored(marginals, rows, half_life)
+    result, after = _scored(marginals, rows, np.ones(len(rows)), half_life)
     return result, refreshed_when_due(after, half_life)
 
 
 def _scored(
-    marginals: Marginals, rows: NDArray[np.floating], half_life: float
+    marginals: Marginals, rows: NDArray[np.floating], counts: Array, half_life: float
 ) -> tuple[Array, Marginals]:
-    """Return the scores of rows, and the counts and moments with these rows, in place."""
+    """Return the scores of rows, and the counts and moments with these rows, in place.
+
+    ``counts`` has how much each row counts.
+    """
     result = np.empty(rows.shape)
     kept = 0.5 ** (1.0 / half_life)
     weights = np.empty(len(rows))  # made here: compiled, they would be rounded otherwise
@@ -47,7 +57,7 @@ def _scored(
     size = job_size(rows.shape[1], _COLUMNS, _MOST_COLUMNS)
     with team() as run:
         run(
-            partial(_score_columns, *some, rows, kept, weights, marginals, lines, result)
+            partial(_score_columns, *some, rows, counts, kept, weights, marginals, lines, result)
             for some in blocks(rows.shape[1], size)
         )
     return result, marginals._replace(weight=weight, rows=marginals.rows + len(rows))
@@ -68,7 +78,7 @@ def _lines(marginals: Marginals) -> Array:
 
 
 @njit(**IN_ORDER)
-def _score_columns(first, last, rows, kept, weights, marginals, lines, result):
+def _score_columns(first, last, rows, counts, kept, weights, marginals, lines, result):
     """Write the scores of some columns; bring their counts and moments up to date."""
     n_rows = rows.shape[0]
     places = np.empty((_COLUMNS, n_rows), np.int16)
@@ -83,9 +93,9 @@ def _score_columns(first, last, rows, kept, weights, marginals, lines, result):
             for j in range(left, right):
                 value, k = np.float64(rows[t, j]), places[j - left, t]
                 if value == marginals.knots[j, k]:
-                    marginals.at[j, k] += 1.0
+                    marginals.at[j, k] += counts[t]
                 else:
-                    marginals.between[j, k] += 1.0
+                    marginals.between[j, k] += counts[t]
                 line = lines[j]
                 result[t, j] = line[1, k] + line[2, k] * (value - line[0, k])
         for j in range(left, right):
