@@ -20,14 +20,14 @@ def waves(n_rows, period, phases, size=1.0):
 @pytest.mark.parametrize("period", [7, 12, 24, 60])
 def test_the_period_is_found_to_the_row(period):
     rng = np.random.default_rng()
-    rows = rng.standard_normal((512, 10)) + waves(512, period, rng.uniform(0, 2 * np.pi, 10))
-    assert period_of(rows) == period
+    rows = waves(512, period, rng.uniform(0, 2 * np.pi, 10), size=2.0)
+    assert period_of(rng.standard_normal(rows.shape) + rows) == period
 
 
 def test_two_seasons_are_one_of_their_common_period():
     rng = np.random.default_rng()
     phases = rng.uniform(0, 2 * np.pi, (2, 10))
-    rows = waves(512, 6, phases[0]) + waves(512, 8, phases[1])
+    rows = waves(512, 6, phases[0], size=2.0) + waves(512, 8, phases[1], size=2.0)
     assert period_of(rng.standard_normal(rows.shape) + rows) == 24
 
 

@@ -142,7 +142,7 @@ def test_few_rows_are_no_reason_to_fail(walk, n_rows):
     assert 0 < scaled.n_samples_effective_ <= n_rows
 
 
-@pytest.mark.parametrize("n_rows", [100, 600])
+@pytest.mark.parametrize("n_rows", [250, 600])
 def test_rows_that_are_there_twice_count_once(walk, n_rows):
     once, twice = walk[:n_rows], np.repeat(walk[:n_rows], 2, axis=0)
     for rows in (twice, np.concatenate([once, once])):
