@@ -122,7 +122,7 @@ def test_a_column_that_varies_after_the_first_rows_only_is_taken_as_it_is(walk):
         assert model.graph_up_to(0.5).constant.size == 0
 
 
-@pytest.mark.parametrize("n_rows", [300, 1400])
+@pytest.mark.parametrize("n_rows", [500, 1400])
 def test_a_column_of_three_values_keeps_its_edges(walk, n_rows):
     walk[:, 2] = np.digitize(walk[:, 2], [-1.0, 1.0])
     model = HedgeGraph().fit(walk[:n_rows])
