@@ -148,8 +148,9 @@ def weights_of_first(n_rows: int, half_life: float = NEVER) -> Array:
     >>> weights_of_first(3, half_life=1000).round(4)
     array([0.9986, 0.9993, 1.    ])
     """
-    weights = row_weights(0, n_rows, max(half_life, FIRST_ROWS))
-    return weights / weights[-1]
+    grown = row_weights(0, n_rows, max(half_life, FIRST_ROWS))
+    weights: Array = grown / grown[-1]
+    return weights
 
 
 def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
