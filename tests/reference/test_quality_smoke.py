@@ -17,9 +17,9 @@ from hedgerow.estimators import GuaranteeWarning
 from tests.reference.error_rates import (
     FALSE_ALARM,
     LEVEL,
+    MOST,
     assert_doubled_would_be_noticed,
     assert_kept,
-    rates,
 )
 
 CASES = (
@@ -36,18 +36,18 @@ CASES = (
 )
 P = 32
 ROWS = (2 * P, 4 * P, 16 * P)
-SEEDS = 360  # data sets for each number of rows
 ALONE = FALSE_ALARM / (2 * len(CASES))  # for each case and promise
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_error_rates_are_kept(case):
-    data_sets = (rows_of(case, P, rows, seed) for rows in ROWS for seed in range(SEEDS))
-    assert_kept(rates(data_sets), ALONE)
+    drawn = np.random.default_rng(0)
+    data_sets = (rows_of(case, P, drawn.choice(ROWS), seed) for seed in range(MOST))
+    assert_kept(data_sets, ALONE)
 
 
 def test_a_doubled_error_rate_would_be_noticed():
-    assert_doubled_would_be_noticed(len(ROWS) * SEEDS, ALONE)
+    assert_doubled_would_be_noticed(ALONE)
 
 
 def test_finds_more_than_the_inverse_gram_matrix_with_two_rows_for_each_column():

@@ -5,6 +5,7 @@ import re
 from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,12 +44,27 @@ def told(model):
     return [str(len(graph.source)), f"{by_side:.0%}", f"{at_all:.0%}"]
 
 
-@pytest.mark.parametrize("options", [[], ["--stream"]])
-def test_the_grid_appears(here, patches, options):
-    result = run(*options)
+@pytest.fixture(scope="module")
+def streamed(tmp_path_factory):
+    """A folder, and what the demo that streams printed and left there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("streamed"))
+        return Path.cwd(), run("--stream")
+
+
+@pytest.fixture(scope="module")
+def at_once(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("at-once"))
+        return Path.cwd(), run()
+
+
+@pytest.mark.parametrize(("way", "device"), [("at_once", "numpy"), ("streamed", "cpu")])
+def test_the_grid_appears(request, patches, way, device):
+    here, result = request.getfixturevalue(way)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
-    known = {"error": "fwer", "device": "cpu" if options else "numpy"}
+    known = {"error": "fwer", "device": device}
     model = HedgeGraph(**known).fit(patches)
     as_normal = HedgeGraph(**known, rows="independent", columns="normal").fit(patches)
     lines = [line.split() for line in result.stdout.splitlines()]
@@ -79,8 +95,8 @@ def touching_by_side(model):
     return int((step.sum(axis=0) == 1).sum())
 
 
-def test_the_stream_shows_the_rows_arrive(here):
-    result = run("--stream")
+def test_the_stream_shows_the_rows_arrive(streamed):
+    _, result = streamed
     rows = [
         int(line.split()[0].replace(",", ""))
         for line in result.stdout.splitlines()

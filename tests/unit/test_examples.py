@@ -1,4 +1,4 @@
-"""Every example in the package runs and gives what it says."""
+"""Every example in the package and the documents runs and gives what it says."""
 
 import doctest
 import re
@@ -12,6 +12,7 @@ import pytest
 import hedgerow
 
 PACKAGE = Path(hedgerow.__file__).parent
+ROOT = Path(__file__).parents[2]
 NEEDS = {"hedgerow.engines.torch_gpu": ("torch", "triton"), "hedgerow.river": ("river",)}
 
 
@@ -30,9 +31,13 @@ WITH_EXAMPLES = {
 }
 
 
+PAGES = [page for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")) if examples_in(page)]
+
+
 def test_examples_were_found():
     assert sum(WITH_EXAMPLES.values()) > 300
     assert "hedgerow.estimators._hedge" in WITH_EXAMPLES
+    assert ROOT / "docs/data.md" in PAGES
 
 
 @pytest.mark.parametrize("name", sorted(WITH_EXAMPLES))
@@ -48,3 +53,10 @@ def test_examples_run(name, tmp_path, monkeypatch):
     result = doctest.testmod(import_module(name))
     assert result.failed == 0
     assert result.attempted == WITH_EXAMPLES[name], "some examples were not found, and never run"
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
+def test_examples_of_documents_run(page):
+    result = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert result.failed == 0
+    assert result.attempted == examples_in(page)

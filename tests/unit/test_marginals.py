@@ -71,8 +71,9 @@ def test_counts_of_knots_are_counts_of_rows(half_life):
     """The weight of rows up to each knot, recomputed from all rows."""
     rows = np.rint(4 * np.random.default_rng().standard_normal((2500, 1)))
     known = first_marginals(rows[:FIRST_ROWS], NOT_AS_IS, half_life)
-    weights = np.full(2500, 0.5 if half_life != NEVER else 1.0)
-    weights[FIRST_ROWS:] = 1.0
+    weights = np.ones(2500)
+    slowly = max(half_life, FIRST_ROWS)
+    weights[:FIRST_ROWS] = 0.5 ** (np.arange(FIRST_ROWS)[::-1] / slowly)
     seen = FIRST_ROWS
     while seen < 2500:
         stop = min(next_refresh(seen, half_life), 2500)
@@ -85,6 +86,15 @@ def test_counts_of_knots_are_counts_of_rows(half_life):
         assert known.at[0, k] == pytest.approx(weights[rows[:, 0] == knots[k]].sum(), rel=1e-12)
         up_to = known.at[0, : k + 1].sum() + known.between[0, :k].sum()
         assert up_to == pytest.approx(weights[rows[:, 0] <= knots[k]].sum(), rel=1e-12)
+
+
+def test_first_rows_are_not_forgotten_faster_than_others():
+    """With a half-life that is long beside them, they count as if none was forgotten."""
+    rows = np.random.default_rng().standard_exponential((FIRST_ROWS, 1))
+    for_ever, long = (first_marginals(rows, NOT_AS_IS, life) for life in (NEVER, 1e9))
+    np.testing.assert_allclose(long.at, for_ever.at, rtol=1e-6)
+    np.testing.assert_allclose(long.between, for_ever.between, rtol=1e-6)
+    np.testing.assert_allclose(long.scores, for_ever.scores, atol=1e-5)
 
 
 def test_moments_are_those_of_forgotten_rows():

@@ -54,8 +54,16 @@ def table(tmp_path, frame):
 
 def test_there_is_something_to_say(model):
     far, related, *_ = model.treatment_.sentences()
-    assert far.startswith(f"1 column is far from normal (farthest: {HOSTILE!r})")
+    assert far == (
+        f"1 column is far from normal (farthest: {HOSTILE!r}). "
+        "Scores of ranks replace all 4 columns."
+    )
     assert related.startswith("Rows are related to those before them: 900 of them say as much as ")
+
+
+def test_columns_that_are_taken_as_they_are_are_not_said_to_be_replaced(frame):
+    far, *_ = HedgeGraph(columns=["c"]).fit(frame).treatment_.sentences()
+    assert far.endswith("Scores of ranks replace 3 of 4 columns.")
 
 
 @pytest.mark.parametrize("command", ["learn", "stream"])

@@ -123,7 +123,7 @@ def test_a_column_that_varies_after_the_first_rows_only_is_taken_as_it_is(walk):
         assert model.graph_up_to(0.5).constant.size == 0
 
 
-@pytest.mark.parametrize("n_rows", [300, 1400])
+@pytest.mark.parametrize("n_rows", [500, 1400])
 def test_a_column_of_three_values_keeps_its_edges(walk, n_rows):
     walk[:, 2] = np.digitize(walk[:, 2], [-1.0, 1.0])
     model = HedgeGraph().fit(walk[:n_rows])
@@ -143,7 +143,7 @@ def test_few_rows_are_no_reason_to_fail(walk, n_rows):
     assert 0 < scaled.n_samples_effective_ <= n_rows
 
 
-@pytest.mark.parametrize("n_rows", [100, 600])
+@pytest.mark.parametrize("n_rows", [250, 600])
 def test_rows_that_are_there_twice_count_once(walk, n_rows):
     once, twice = walk[:n_rows], np.repeat(walk[:n_rows], 2, axis=0)
     for rows in (twice, np.concatenate([once, once])):

@@ -437,7 +437,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         >>> rows = np.exp(np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1))
         >>> print(HedgeGraph().fit(rows).summary())
         2 edges among 3 columns, from 400 rows, at a false discovery rate of 0.05.
-        3 columns are far from normal (farthest: 2, 1, 0), and were replaced by scores of ranks.
+        3 columns are far from normal (farthest: 2, 1, 0). Scores of ranks replace all 3 columns.
         """
         edges = len(self._graph().up_to(self.level_).source)
         found = (

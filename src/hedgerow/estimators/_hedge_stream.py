@@ -151,14 +151,14 @@ class HedgeStream:
         effective = n_rows / inflation.per_effective
         if self.treated is None:
             straight = np.ones(self.n_columns)
-            return Treatment(self.rows, effective, False, [], straight, False, 1.0, 1.0, 1, 1.0, [])
+            return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
         as_is, season, repeated, wanders, _ = self.treated.settled(self.engine)
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
             rows=self.rows,
             effective_rows=effective,
-            scored=not as_is.all(),
+            scored=int((~as_is).sum()),
             far_from_normal=far_from_normal(straight, labels),
             straightness=straight,
             divided=self._asked()[2].divides,

@@ -14,7 +14,13 @@ from hedgerow.engines import Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._saved import SLACK, all_within, array_of, require
 from hedgerow.method.forgetting import NEVER
-from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
+from hedgerow.method.marginals import (
+    FIRST_ROWS,
+    KNOTS,
+    Marginals,
+    next_refresh,
+    weights_of_first,
+)
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR, RowSizes
 from hedgerow.method.seasons import LEAST_CYCLES, Season
@@ -221,7 +227,7 @@ def _counted(rows: int, half_life: float) -> float:
     """Return the weight of all rows that were counted: half is forgotten at each refresh."""
     if half_life == NEVER:
         return float(rows)
-    total, seen = FIRST_ROWS / 2, FIRST_ROWS
+    total, seen = float(weights_of_first(FIRST_ROWS, half_life).sum()), FIRST_ROWS
     second = next_refresh(seen, half_life)
     if rows >= second:
         period = next_refresh(second, half_life) - second

@@ -20,7 +20,7 @@ class Treatment(NamedTuple):
     ----------
     rows : number of rows
     effective_rows : number of independent normal rows that say as much
-    scored : whether columns were replaced by normal scores of their ranks
+    scored : number of columns that were replaced by normal scores of their ranks
     far_from_normal : columns that are far from normal, the farthest first
     straightness : for each column, the share of its variance that is that of its scores
     divided : whether rows were divided by their sizes
@@ -34,7 +34,7 @@ class Treatment(NamedTuple):
 
     rows: int
     effective_rows: float
-    scored: bool
+    scored: int
     far_from_normal: list[object]
     straightness: NDArray[np.float64]
     divided: bool
@@ -65,10 +65,11 @@ class Treatment(NamedTuple):
         """Return what is worth saying, a sentence or two for each finding."""
         said = []
         if self.far_from_normal and self.scored:
-            number, names = len(self.far_from_normal), _some(self.far_from_normal)
+            found, number = len(self.far_from_normal), len(self.straightness)
+            part = "all" if self.scored == number else f"{self.scored:,} of"
             said.append(
-                f"{_columns(number)} far from normal (farthest: {names}), and "
-                f"{'was' if number == 1 else 'were'} replaced by scores of ranks."
+                f"{_columns(found)} far from normal (farthest: {_some(self.far_from_normal)}). "
+                f"Scores of ranks replace {part} {number:,} columns."
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from hedgerow.method.forgetting import NEVER
+from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.moments import beyond_rounding, columns_of
 
 Array = NDArray[np.float64]
@@ -30,10 +30,8 @@ Rows = NDArray[np.floating]
 
 FIRST_ROWS = 512
 _INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either side
-KNOTS = (
-    _INNER + 2 * _OUTER + 2
-)  # with those at infinity: 128, which seven steps of a search tell apart
-# How far these are, in distances of the first rows' extreme to their median.
+KNOTS = _INNER + 2 * _OUTER + 2  # two at infinity: 128, which seven steps of a search tell apart
+# How far the outer ones are, in distances of the first rows' extreme to their median.
 _OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
 # A table of few rows whose columns cannot be told from normal ones, all of them together, at this
 # level is left as it is: ranks would cost power, and there is next to nothing to mend.
@@ -172,7 +170,22 @@ def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
 
 def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:
     """Return what the first rows say about each column."""
-    return refreshed(counted(knots_only(rows, as_is), rows, half_life), half_life)
+    weights = weights_of_first(len(rows), half_life)
+    return with_scores(counted(knots_only(rows, as_is), rows, half_life, weights))
+
+
+def weights_of_first(n_rows: int, half_life: float = NEVER) -> Array:
+    """Return how much each of the first rows counts when the last of them has come: that one, once.
+
+    Later rows all count once until the next refresh. Within `FIRST_ROWS` no more than half is
+    forgotten, or too few rows would be left to tell the scores of the knots.
+
+    >>> weights_of_first(3, half_life=1000).round(4)
+    array([0.9986, 0.9993, 1.    ])
+    """
+    grown = row_weights(0, n_rows, max(half_life, FIRST_ROWS))
+    weights: Array = grown / grown[-1]
+    return weights
 
 
 def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
@@ -252,15 +265,18 @@ def scored(marginals: Marginals, rows: Rows) -> Array:
     return result
 
 
-def counted(marginals: Marginals, rows: Rows, half_life: float = NEVER) -> Marginals:
-    """Return the counts and moments with more rows."""
+def counted(
+    marginals: Marginals, rows: Rows, half_life: float = NEVER, weights: Array | None = None
+) -> Marginals:
+    """Return the counts and moments with more rows, each of which counts once or as its weight."""
+    each = np.ones(len(rows)) if weights is None else weights
     at, between = marginals.at.copy(), marginals.between.copy()
     for knots, column, here, after in zip(marginals.knots, rows.T, at, between):
-        column = column[~np.isnan(column)]
-        place = _places(knots, column)
-        exact = column == knots[place]
-        np.add.at(here, place[exact], 1.0)
-        np.add.at(after, place[~exact], 1.0)
+        there = ~np.isnan(column)
+        place = _places(knots, column[there])
+        exact = column[there] == knots[place]
+        np.add.at(here, place[exact], each[there][exact])
+        np.add.at(after, place[~exact], each[there][~exact])
     mean, squares, weight = marginals.mean.copy(), marginals.squares.copy(), marginals.weight
     kept = 0.5 ** (1.0 / half_life)
     for row in rows:  # one after another, so that no cut of the rows changes a bit
@@ -275,26 +291,27 @@ def counted(marginals: Marginals, rows: Rows, half_life: float = NEVER) -> Margi
     )
 
 
-def refreshed(marginals: Marginals, half_life: float = NEVER) -> Marginals:
-    """Return the knots with the scores that the counts give them.
-
-    If rows are forgotten, what was counted then counts half.
-    """
+def with_scores(marginals: Marginals) -> Marginals:
+    """Return the knots with the scores that the counts give them."""
     at, between = marginals.at, marginals.between
     up_to = np.cumsum(at + between, axis=1)
     # Half of the rows at a knot are below its middle rank, and all those between it and the next
     # are above.
     middle = up_to - between - at / 2 + 0.5
-    scores = special.ndtri(middle / (up_to[:, -1:] + 1.0))
-    if half_life != NEVER:
-        at, between = at / 2, between / 2
-    return marginals._replace(at=at, between=between, scores=scores)
+    return marginals._replace(scores=special.ndtri(middle / (up_to[:, -1:] + 1.0)))
 
 
 def refreshed_when_due(marginals: Marginals, half_life: float = NEVER) -> Marginals:
-    """Return the state, `refreshed` if it has come to one of the numbers of `next_refresh`."""
-    due = marginals.rows == next_refresh(marginals.rows - 1, half_life)
-    return refreshed(marginals, half_life) if due else marginals
+    """Return the state, its scores up to date if it has come to a number of `next_refresh`.
+
+    If rows are forgotten, what was counted then counts half.
+    """
+    if marginals.rows != next_refresh(marginals.rows - 1, half_life):
+        return marginals
+    after = with_scores(marginals)
+    if half_life == NEVER:
+        return after
+    return after._replace(at=after.at / 2, between=after.between / 2)
 
 
 def _places(knots: Array, values: Array) -> NDArray[np.intp]:

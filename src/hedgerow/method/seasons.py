@@ -83,7 +83,7 @@ def wandering(rows: Array) -> NDArray[np.bool_]:
     """Return which columns cannot be told from a random walk, or a trend.
 
     By the test of Dickey and Fuller: of n rows of a random walk, the correlation of each with the
-    one before is below 1 - 14.1 / n with a probability of one in twenty.
+    one before is below 1 - 14.1 / n with a probability of about one in thirteen.
 
     Examples
     --------

@@ -15,8 +15,9 @@ from hedgerow.method.marginals import (
     LEAST_WEIGHT,
     Marginals,
     knots_only,
-    refreshed,
     refreshed_when_due,
+    weights_of_first,
+    with_scores,
 )
 
 Array = NDArray[np.float64]
@@ -54,28 +55,32 @@ def first_marginals(
     rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
 ) -> Marginals:
     """Return what the first rows say about each column."""
-    return refreshed(_scored(knots_only(rows, as_is), rows, half_life)[1], half_life)
+    counts = weights_of_first(len(rows), half_life)
+    return with_scores(_scored(knots_only(rows, as_is), rows, counts, half_life)[1])
 
 
 def score_rows(
     marginals: Marginals, rows: NDArray[np.floating], half_life: float
 ) -> tuple[Array, Marginals]:
     """Return the scores of rows before the next refresh, and what is known after them."""
-    result, after = _scored(marginals, rows, half_life)
+    result, after = _scored(marginals, rows, np.ones(len(rows)), half_life)
     return result, refreshed_when_due(after, half_life)
 
 
 def _scored(
-    marginals: Marginals, rows: NDArray[np.floating], half_life: float
+    marginals: Marginals, rows: NDArray[np.floating], counts: Array, half_life: float
 ) -> tuple[Array, Marginals]:
-    """Return the scores of rows, and the counts and moments with these rows, in place."""
+    """Return the scores of rows, and the counts and moments with these rows, in place.
+
+    ``counts`` has how much each row counts.
+    """
     result = np.empty(rows.shape)
     kept = 0.5 ** (1.0 / half_life)
     lines = _lines(marginals)
     size = job_size(rows.shape[1], _COLUMNS, _MOST_COLUMNS)
     with team() as run:
         run(
-            partial(_score_columns, *some, rows, kept, marginals, lines, result)
+            partial(_score_columns, *some, rows, counts, kept, marginals, lines, result)
             for some in blocks(rows.shape[1], size)
         )
     return result, marginals._replace(rows=marginals.rows + len(rows))
@@ -118,7 +123,7 @@ def _score_by_rank(first, last, ranked, columns, order, quantiles, result):
 
 
 @njit(**IN_ORDER)
-def _score_columns(first, last, rows, kept, marginals, lines, result):
+def _score_columns(first, last, rows, counts, kept, marginals, lines, result):
     """Write the scores of some columns; bring their counts and moments up to date."""
     values, scores = np.empty((2, _COLUMNS, _ROWS))
     for left in range(first, last, _COLUMNS):
@@ -131,9 +136,8 @@ def _score_columns(first, last, rows, kept, marginals, lines, result):
                 _add_row(some[t], kept, mean, squares, weight, values[:, t])
             for j in range(left, right):
                 column, own = values[j - left, : some.shape[0]], scores[j - left]
-                _score(
-                    column, marginals.knots[j], lines[j], marginals.at[j], marginals.between[j], own
-                )
+                at, between = marginals.at[j], marginals.between[j]
+                _score(column, counts[start:], marginals.knots[j], lines[j], at, between, own)
                 if marginals.as_is[j]:
                     own[: column.size] = column
             for t in range(some.shape[0]):
@@ -154,15 +158,15 @@ def _add_row(row, kept, mean, squares, weight, values):
 
 
 @njit(inline="always", **INNER)
-def _score(column, knots, line, at, between, scores):
+def _score(column, counts, knots, line, at, between, scores):
     """Write the scores of a column's values, and count them."""
     for t in range(column.size):
         value = column[t]
         k = _place(knots, value)
         if value == knots[k]:
-            at[k] += 1.0
+            at[k] += counts[t]
         elif value == value:
-            between[k] += 1.0
+            between[k] += counts[t]
         scores[t] = line[1, k] + line[2, k] * (value - line[0, k])
 
 
