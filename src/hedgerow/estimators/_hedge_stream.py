@@ -110,7 +110,10 @@ class HedgeStream:
         found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
         settled = self.treated.settled
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
-        return found._replace(common=settled.repeated * n_rows / left)
+        # Rows that repeat one of the last few are told by memory already.
+        repeated, apart = self.treated.repeated()
+        _, memory = found.typical_parts()
+        return found._replace(common=max(apart, repeated / memory) * n_rows / left)
 
     def determined(self) -> NDArray[np.bool_]:
         """Return which columns took part in an exact linear relation before they were scored."""
@@ -125,7 +128,8 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _ = self.treated.settled
+        as_is, season, _, wanders, _, groups, _ = self.treated.settled
+        repeated, _ = self.treated.repeated()
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
@@ -140,6 +144,8 @@ class HedgeStream:
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
             autocorrelation=self._typical_echo(),
+            smaller_group=groups.share,
+            groups_apart=groups.apart,
         )
 
     def histograms(self) -> list[Histogram]:

@@ -15,6 +15,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._saved import SLACK, all_within, array_of, require
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
+from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 
@@ -24,6 +25,7 @@ _SETTLED = {
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
 }
+_SINCE = {"populations", *(f"repeats_{name}" for name in Repeats._fields)}  # not in older files
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
@@ -36,8 +38,9 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
         return set()
     if not _SETTLED & set(arrays):
         return _WAITING
+    settled = _SETTLED | (_SINCE if _SINCE & set(arrays) else set())
     # From a table of rows the residuals are made again.
-    return _WAITING | _SETTLED | (set() if "table" in arrays else _RESIDUALS)
+    return _WAITING | settled | (set() if "table" in arrays else _RESIDUALS)
 
 
 def largest_of_treated(arrays: Named) -> float:
@@ -69,6 +72,11 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
+    if _SINCE & set(arrays):
+        _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
+        share, apart = _doubles(arrays, "populations", (2,))
+        possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
+        require(possible, "populations must be a share and a distance", (share, apart))
     if "table" not in arrays:
         _check_residuals(arrays, half_life)
 
@@ -143,6 +151,24 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
         require(all_within(values, np.inf), f"{name} must be finite")
         within = (np.abs(values) <= factor * (1 + SLACK) * most).all()
         require(within, f"{name} must come from rows that were scored")
+
+
+def _check_repeats(arrays: Named, rows: int) -> None:
+    hashes, times, apart, recent = (
+        array_of(arrays, f"repeats_{name}", "u" if name in ("hashes", "recent") else "i", 1)
+        for name in Repeats._fields
+    )
+    n_kept = len(hashes)
+    require(n_kept <= KEPT, f"repeats_hashes must be up to {KEPT}", n_kept)
+    require(hashes.dtype == recent.dtype == np.uint64, "repeats_hashes must be of 64 bits")
+    require((hashes[1:] > hashes[:-1]).all(), "repeats_hashes must rise")
+    same = len(times) == len(apart) == n_kept and len(recent) == min(n_kept, 1) * LAGS
+    require(same, f"repeats_times must be {n_kept}", len(times))
+    possible = ((1 <= apart) & (apart <= times) & (times <= rows)).all()
+    require(possible, f"repeats_times must be from 1 to {rows}", times)
+    counted = int(times.sum())
+    fits = counted == rows if 0 < n_kept < KEPT else counted <= rows
+    require(fits, f"repeats_times must count {rows} rows", counted)
 
 
 def _check_residuals(arrays: Named, half_life: float) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
-from hedgerow.method.forgetting import row_weights
+from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
 from hedgerow.method.marginals import (
     FIRST_ROWS,
@@ -22,7 +22,8 @@ from hedgerow.method.marginals import (
     straightness_of,
 )
 from hedgerow.method.moments import Columns, columns_of
-from hedgerow.method.residuals import repetition
+from hedgerow.method.populations import ONE, Populations, populations
+from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
@@ -31,7 +32,8 @@ _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED = "wanders", "determined"
-_OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
+_OF_COLUMNS, _OF_SEASON, _OF_REPEATS = "marginal_", "season_", "repeats_"
+_POPULATIONS = "populations"
 
 
 class Settled(NamedTuple):
@@ -39,9 +41,11 @@ class Settled(NamedTuple):
 
     as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
     season: Season
-    repeated: float  # mean number of times that a row is there
+    repeated: float  # mean number of times that a row is there, among the first ones
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
+    populations: Populations = ONE
+    repeats: Repeats = no_repeats()  # empty if it is not known, or may be chance
 
 
 class TreatedRows:
@@ -90,7 +94,7 @@ class TreatedRows:
             some, rows = rows[: min(left, _AT_ONCE)], rows[min(left, _AT_ONCE) :]
             scored, self.marginals = engine.score_rows(self.marginals, some, self.half_life)
             scored, season = without_season(scored, self._settled.season)
-            self._settled = self._settled._replace(season=season)
+            self._settled = self._settled._replace(season=season, repeats=self._repeats(some))
             yield scored
 
     def first_attempt(self) -> tuple[Array, Settled]:
@@ -100,6 +104,13 @@ class TreatedRows:
             as_is |= look_normal(self.waiting, as_is)
             self._attempt = self._settle(self.waiting, as_is)
         return self._attempt
+
+    def repeated(self) -> tuple[float, float]:
+        """Return how often a row is there, in the mean: at all, and apart from itself in time."""
+        settled = self.settled
+        if len(settled.repeats.hashes):
+            return mean_times(settled.repeats)
+        return settled.repeated, settled.repeated
 
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
@@ -124,7 +135,7 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined = self._settled
+            as_is, season, repeated, wanders, determined, groups, repeats = self._settled
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -132,6 +143,8 @@ class TreatedRows:
                 for name in Marginals._fields[1:]
             }
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
+            named |= {_POPULATIONS: np.array(groups)}
+            named |= {f"{_OF_REPEATS}{name}": x for name, x in repeats._asdict().items()}
         return named
 
     @classmethod
@@ -156,15 +169,35 @@ class TreatedRows:
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
             treated._settled = Settled(as_is, season, repeated, wanders, determined)
+            if _POPULATIONS in arrays:  # files from before they were looked for have none
+                share, apart = arrays[_POPULATIONS].tolist()
+                names = (f"{_OF_REPEATS}{name}" for name in Repeats._fields)
+                treated._settled = treated._settled._replace(
+                    populations=Populations(share, apart),
+                    repeats=Repeats(*(np.array(arrays[name]) for name in names)),
+                )
         return treated
 
     def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
         scored, relations = first_scores(rows, as_is), determined_columns(rows)
-        if self.assumptions.independent:
+        _, normal, independent = self.assumptions
+        if independent:
             none = np.zeros_like(as_is)
-            return scored, Settled(as_is, no_season(scored), 1.0, none, relations)
+            groups = ONE if normal else populations(scored, memory=False)
+            return scored, Settled(as_is, no_season(scored), 1.0, none, relations, groups)
         treated, season = first_season(scored)
-        return treated, Settled(as_is, season, repetition(rows), wandering(treated), relations)
+        groups = ONE if normal else populations(treated)
+        repeats = first_repeats(rows)
+        repeated, _ = mean_times(repeats)
+        wanders = wandering(treated)
+        return treated, Settled(as_is, season, repeated, wanders, relations, groups, repeats)
+
+    def _repeats(self, rows: NDArray[np.floating]) -> Repeats:
+        """Return what is known of repetitions after more rows."""
+        assert self._settled is not None
+        known = self._settled.repeats
+        counts = len(known.hashes) > 0 and self.half_life == NEVER
+        return with_rows(known, rows) if counts else known
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

@@ -29,6 +29,8 @@ class Treatment(NamedTuple):
     repeated : mean number of times that a row is there
     wandering : columns that cannot be told from a random walk or a trend
     autocorrelation : of the residuals at 1, 2, ... rows apart, the median over columns
+    smaller_group : share of rows in the smaller of two populations; 0 if there is one only
+    groups_apart : distance of their means, in standard deviations within them
     """
 
     rows: int
@@ -42,6 +44,8 @@ class Treatment(NamedTuple):
     repeated: float
     wandering: list[object]
     autocorrelation: NDArray[np.float64] = np.empty(0)
+    smaller_group: float = 0.0
+    groups_apart: float = 0.0
 
     @property
     def related_in_time(self) -> bool:
@@ -93,8 +97,14 @@ class Treatment(NamedTuple):
         if self.repeated > WORTH_SAYING:
             said.append(
                 f"rows repeat each other exactly, {self.repeated:.2g} times in the mean: they "
-                f"count as {self.rows / self.repeated:,.0f} different ones; repetitions that come "
-                f"later are not noticed"
+                f"count as {self.rows / self.repeated:,.0f} different ones"
+            )
+        if self.smaller_group:
+            said.append(
+                f"rows look like two populations mixed, {self.smaller_group:.0%} of the first ones "
+                f"being {self.groups_apart:.1f} standard deviations from the others in what many "
+                f"columns share: edges may be the difference between the two; learn each by "
+                f"itself, or subtract from each its own means"
             )
         return said
 
