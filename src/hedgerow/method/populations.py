@@ -25,7 +25,7 @@ _LIMIT = 1.4
 _DIRECTIONS = 3  # principal components that are looked at
 _LEAST_ROWS = 32
 _COLUMNS = 512  # that are looked at, at most
-_DENSITIES = np.geomspace(0.05, 8.0, 96)[:, None]  # in units of one over the middle 80 %
+_DENSITIES = np.geomspace(0.1, 6.0, 40)[:, None]  # in units of one over the middle 80 %
 _FARTHEST = 128  # rows apart, up to which rows of one hump may remember
 
 

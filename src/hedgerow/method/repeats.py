@@ -19,7 +19,7 @@ from hedgerow.method.residuals import LAGS
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 
-KEPT = 4096
+KEPT = 1024
 _AT_ONCE = 1024  # rows that are hashed at a time, so that they stay near the processor
 _HALF, _FOLD = np.uint64(32), np.uint64(29)
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, as in Weyl's sequence
@@ -55,16 +55,12 @@ def with_rows(known: Repeats, rows: NDArray[np.floating]) -> Repeats:
     sequence = np.concatenate([known.recent, found])
     recent = sequence[-LAGS:]
     full = len(known.hashes) == KEPT
-    small = found <= known.hashes[-1] if full else np.ones(len(found), dtype=np.bool_)
-    places = np.flatnonzero(small)
+    places = np.flatnonzero(found <= known.hashes[-1]) if full else np.arange(len(found))
     if not len(places):
         return known._replace(recent=recent)
     some = found[places]
-    at = places + len(known.recent)
-    soon = np.zeros(len(some), dtype=np.bool_)
-    for lag in range(1, LAGS + 1):
-        there = at >= lag
-        soon[there] |= sequence[at[there] - lag] == some[there]
+    earlier = (places + len(known.recent))[:, None] - np.arange(1, LAGS + 1)
+    soon = ((sequence[earlier] == some[:, None]) & (earlier >= 0)).any(axis=1)
     hashes, which = np.unique(np.concatenate([known.hashes, some]), return_inverse=True)
     times = _sums(which, np.concatenate([known.times, np.ones_like(places)]))
     apart = _sums(which, np.concatenate([known.apart, ~soon]))
