@@ -164,7 +164,7 @@ def _check_repeats(arrays: Named, rows: int) -> None:
     require((hashes[1:] > hashes[:-1]).all(), "repeats_hashes must rise")
     same = len(times) == len(apart) == n_kept and len(recent) == min(n_kept, 1) * LAGS
     require(same, f"repeats_times must be {n_kept}", len(times))
-    possible = ((1 <= apart) & (apart <= times) & (times <= rows)).all()
+    possible = ((apart >= 1) & (apart <= times) & (times <= rows)).all()
     require(possible, f"repeats_times must be from 1 to {rows}", times)
     counted = int(times.sum())
     fits = counted == rows if 0 < n_kept < KEPT else counted <= rows

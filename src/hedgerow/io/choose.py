@@ -46,7 +46,9 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     kept -= {names[place_of(name, columns)] for name in wish.beside}
     # Cells that are empty at first may have numbers later; and who names a column knows.
     columns = [
-        column._replace(flaw=None) if column.flaw in (EMPTY, COUNTER) and column.name in named else column
+        column._replace(flaw=None)
+        if column.flaw in (EMPTY, COUNTER) and column.name in named
+        else column
         for column in columns
     ]
     for column in columns:

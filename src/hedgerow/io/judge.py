@@ -66,9 +66,7 @@ def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> lis
             if number is None or number == number:
                 numbers_texts[number is None] += 1
     return [
-        Column(
-            name, flaw_of_times(name, cells[name], flaw_of(*numbers_texts)) if name else UNNAMED
-        )
+        Column(name, flaw_of_times(name, cells[name], flaw_of(*numbers_texts)) if name else UNNAMED)
         for name, numbers_texts in counts.items()
     ]
 
@@ -78,4 +76,6 @@ def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[l
     columns = columns_of_objects(objects, notation)
     same = all(item.keys() == objects[0].keys() for item in objects)
     plain = all(notation.value(value) is not None for item in objects for value in item.values())
-    return columns, bool(objects) and same and plain and all(c.flaw in (None, COUNTER) for c in columns)
+    return columns, bool(objects) and same and plain and all(
+        c.flaw in (None, COUNTER) for c in columns
+    )
