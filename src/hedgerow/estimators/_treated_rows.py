@@ -186,10 +186,10 @@ class TreatedRows:
             groups = ONE if normal else populations(scored, memory=False)
             return scored, Settled(as_is, no_season(scored), 1.0, none, relations, groups)
         treated, season = first_season(scored)
-        groups = ONE if normal else populations(treated)
+        wanders = wandering(treated)  # to any place, and to two as well
+        groups = ONE if normal else populations(treated[:, ~wanders])
         repeats = first_repeats(rows)
         repeated, _ = mean_times(repeats)
-        wanders = wandering(treated)
         return treated, Settled(as_is, season, repeated, wanders, relations, groups, repeats)
 
     def _repeats(self, rows: NDArray[np.floating]) -> Repeats:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _NAMES = re.compile(r"(?:^|[^a-z])(?:time|date|datetime|timestamp|epoch|ts)(?:[^a-z]|$)")
+_COUNTERS = re.compile(r"(?:^|[^a-z])(?:row|index|idx|id|step|number|no|nr|t)(?:[^a-z]|$)")
 _SINCE_1970 = (1e8, 5e9)  # seconds in the years from 1973 to 2128
 _FRACTIONS = (1.0, 1e3, 1e6, 1e9)  # of a second
 _UNEVEN = 0.5  # by which share of their median steps differ at most
@@ -55,21 +56,24 @@ def are_times(values: Sequence[Any]) -> bool:
 
 
 def count_on(name: str, values: Sequence[float]) -> bool:
-    """Tell whether numbers count rows, or are times: the steps are all the same.
+    """Tell whether numbers count rows, or are times, as their name and their steps say.
 
-    If the name says that it is a time, steps may differ by half, and seconds (or thousandths, ...)
-    since 1970 need be in no order.
+    Steps are all the same. If the name is that of a time, they may differ by half, and seconds (or
+    thousandths, ...) since 1970 need be in no order.
 
     Examples
     --------
     >>> rows = range(10)
-    >>> count_on("row", rows), count_on("x", [0, 1, 2, 3, 4, 5, 7, 8]), count_on("x", [1] * 10)
+    >>> count_on("row", rows), count_on("dose", rows), count_on("row", [1] * 10)
     (True, False, False)
     >>> count_on("timestamp", [1_700_000_000 - k**2 for k in rows])
     True
     """
+    is_time_by_name = _NAMES.search(name.lower()) is not None
+    if len(values) < _LEAST or not (is_time_by_name or _COUNTERS.search(name.lower())):
+        return False
     numbers = np.array(values, dtype=np.float64)
-    if len(numbers) < _LEAST or not np.isfinite(numbers).all():
+    if not np.isfinite(numbers).all():
         return False
     steps = np.diff(numbers)
     step = float(np.median(steps))
@@ -77,9 +81,8 @@ def count_on(name: str, values: Sequence[float]) -> bool:
     if off <= 1e-6:
         return True
     low, high = _SINCE_1970
-    is_named = _NAMES.search(name.lower()) is not None
     since = any(((low * f <= numbers) & (numbers <= high * f)).all() for f in _FRACTIONS)
-    return is_named and (since or (off <= _UNEVEN and step > 0))
+    return is_time_by_name and (since or (off <= _UNEVEN and step > 0))
 
 
 def _of_plain(values: Sequence[Any]) -> NDArray[np.float64] | None:
