@@ -60,7 +60,7 @@ def with_rows(known: Repeats, rows: NDArray[np.floating]) -> Repeats:
         return known._replace(recent=recent)
     some = found[places]
     earlier = (places + len(known.recent))[:, None] - np.arange(1, LAGS + 1)
-    soon = ((sequence[earlier] == some[:, None]) & (earlier >= 0)).any(axis=1)
+    soon = ((sequence[np.maximum(earlier, 0)] == some[:, None]) & (earlier >= 0)).any(axis=1)
     hashes, which = np.unique(np.concatenate([known.hashes, some]), return_inverse=True)
     times = _sums(which, np.concatenate([known.times, np.ones_like(places)]))
     apart = _sums(which, np.concatenate([known.apart, ~soon]))
