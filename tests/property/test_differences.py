@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from hedgerow.io.differences import STEPS, Differences
+from hedgerow.io.differences import Differences
+from hedgerow.io.gaps import STEPS
 
 
 def slowly(rows, times, apart):

@@ -192,7 +192,7 @@ def test_ordinary_tables_with_names_of_rows_get_no_hint(tmp_path, recwarn):
     dated = [f"2024-{1 + k // 28:02}-{1 + k % 28:02}," + ",".join(map(repr, row)) + "\n"
              for k, row in enumerate(walk.tolist())]  # fmt: skip
     read(write(tmp_path, "when,a,b,c,d,e,f\n" + "".join(dated), "prices.csv"))
-    assert not recwarn.list
+    assert not any("rows look like variables" in str(each.message) for each in recwarn.list)
 
 
 def timed(times):

@@ -107,7 +107,7 @@ def test_what_is_a_number(tmp_path):
         *("x", "yes", "text", "formula", "error", "day", "word", "2001", "gone", "")
     ]
     assert [column.flaw for column in columns] == [
-        *(None, None, None, None, None, "not numeric", "not numeric", None, "empty", "unnamed")
+        *(None, None, None, None, None, "time", "not numeric", None, "empty", "unnamed")
     ]
     nan = np.nan
     np.testing.assert_array_equal(

@@ -260,7 +260,7 @@ def test_types_of_parquet(tmp_path):
     frame.to_parquet(tmp_path / "a.parquet")
     opened, rows = read(tmp_path / "a.parquet")
     assert opened.names == ["int", "bool", "half"]
-    assert opened.left_out == {"not numeric": ["date"], "unnamed": ["__index_level_0__"]}
+    assert opened.left_out == {"time": ["date"], "unnamed": ["__index_level_0__"]}
     np.testing.assert_array_equal(rows, [[1, 1, 0.5], [2, 0, 1.5]])
 
 

@@ -133,6 +133,15 @@ def test_a_column_of_three_values_keeps_its_edges(walk, n_rows):
         assert np.isfinite(moments.products).all()
 
 
+@pytest.mark.parametrize("n_rows", [300, 1400])
+@pytest.mark.parametrize("stuck", [(50, 200), (0, 290), (400, 700)])
+def test_a_constant_stretch_is_accepted(walk, stuck, n_rows):
+    walk[slice(*stuck), 2] = walk[stuck[0], 2]
+    model = HedgeGraph().fit(walk[:n_rows])
+    assert joined(model) >= {(0, 1), (3, 4)}
+    assert np.isfinite(model.precision_).all()
+
+
 @pytest.mark.parametrize("n_rows", range(2, 41))
 def test_few_rows_are_no_reason_to_fail(walk, n_rows):
     model = HedgeGraph().fit(walk[:n_rows])

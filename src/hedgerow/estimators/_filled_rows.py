@@ -1,12 +1,13 @@
 """Treated rows without gaps: cells that are missing, or that their row contradicts, filled in."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from hedgerow.engines import Engine
+from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import effective_rows
 from hedgerow.method.gaps import Expected, expected_of, first_fill
 from hedgerow.method.levels import MIN_ROWS
@@ -22,6 +23,7 @@ Cells = NDArray[np.bool_]
 # is learned from.
 MOST_JUDGED = 4000
 _ROUNDS = 3  # of judging the first rows
+PREFIX = "gap_"  # of names of arrays
 _NAMED = 8  # cells that are remembered by row and column
 
 
@@ -118,6 +120,58 @@ class FilledRows:
             rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, weights)
         return rows
+
+    def arrays(self) -> Named:
+        """Return all that is kept, as named arrays."""
+        rows, missing, outlying, cells = self.seen
+        named: Named = {
+            "rows": np.array(rows),
+            "missing": missing,
+            "outlying": outlying,
+            "cells": np.array(cells, dtype=np.int64).reshape(-1, 2),
+            "covariance": self.covariance,
+            "weight": np.array(self.weight),
+            "there": self.there,
+            "since": np.array(self.since),
+        }
+        if self.expected is not None:
+            named |= {f"expected_{name}": x for name, x in self.expected._asdict().items()}
+        if self.judges is not None:
+            centre, scale, (entries, residual) = self.judges
+            named |= {
+                "judge_centre": centre,
+                "judge_scale": scale,
+                "judge_residual": residual,
+                "judge_starts": entries.indptr.astype(np.int64),
+                "judge_neighbours": entries.indices.astype(np.int64),
+                "judge_coefficients": entries.data,
+            }
+        return {f"{PREFIX}{name}": array for name, array in named.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Named, n_columns: int, half_life: float) -> Self:
+        """Return the state whose `arrays` these are; a new one if there are none."""
+        filled = cls(n_columns, half_life)
+        named = {
+            name.removeprefix(PREFIX): np.array(array)
+            for name, array in arrays.items()
+            if name.startswith(PREFIX)
+        }
+        if not named:
+            return filled
+        cells = [(int(row), int(column)) for row, column in named["cells"]]
+        filled.seen = Seen(int(named["rows"]), named["missing"], named["outlying"], cells)
+        filled.covariance, filled.there = named["covariance"], named["there"]
+        filled.weight, filled.since = float(named["weight"]), int(named["since"])
+        if "expected_centre" in named:
+            filled.expected = Expected(*(named[f"expected_{name}"] for name in Expected._fields))
+        if "judge_centre" in named:
+            entries = tuple(named[f"judge_{n}"] for n in ("coefficients", "neighbours", "starts"))
+            known = Regressions(
+                csr_array(entries, shape=(n_columns, n_columns)), named["judge_residual"]
+            )
+            filled.judges = Judges(named["judge_centre"], named["judge_scale"], known)
+        return filled
 
     def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
         if not np.isnan(rows).any():

@@ -28,6 +28,7 @@ from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._pictures import Pictures
+from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._treatment import WORTH_SAYING, Treatment
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
@@ -181,7 +182,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             self, X, reset=True, names=feature_names, min_rows=2, gaps=self._fills_gaps()
         )
         self._stream = self._new_stream()
-        self._take(rows)
+        self._take(rows, X)
         self._graph()
         return self
 
@@ -214,7 +215,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             self._stream = self._new_stream()
         else:
             self._refuse_other_rules()
-        self._take(rows)
+        self._take(rows, X)
         return self
 
     @property
@@ -389,7 +390,8 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
                     f"fit starts anew"
                 )
 
-    def _take(self, rows: NDArray[np.floating]) -> None:
+    def _take(self, rows: NDArray[np.floating], X: Any) -> None:
+        warn_of_times(X, self.rows)
         self._stream.take(rows)
         self._forget_results()
 

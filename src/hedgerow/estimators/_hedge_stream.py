@@ -133,10 +133,13 @@ class HedgeStream:
             divided=sizes.cost,
         )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
+        # Rows that repeat one of the last few are told by memory already.
+        repeated, apart = self.treated.repeated(self.engine)
+        _, memory = found.typical_parts()
         # A pair is there in as many rows as both its cells are, if they are missing independently.
         share = np.maximum(filled.share(), 1.0 / n_rows)
         typical = float(np.median(share))
-        common = settled.repeated * n_rows / left / typical**2
+        common = max(apart, repeated / memory) * n_rows / left / typical**2
         return found._replace(tails=found.tails * np.sqrt(typical / share), common=common)
 
     def determined(self) -> NDArray[np.bool_]:
@@ -152,22 +155,29 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _ = self.treated.settled(self.engine)
+        as_is, season, _, wanders, _, groups, _ = self.treated.settled(self.engine)
+        repeated, _ = self.treated.repeated(self.engine)
         straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
+        _, filled, sizes = self._asked()
         return Treatment(
             rows=self.rows,
             effective_rows=effective,
             scored=int((~as_is).sum()),
             far_from_normal=far_from_normal(straight, labels),
             straightness=straight,
-            divided=self._asked()[2].divides,
+            divided=sizes.divides,
             tails=tails,
             memory=memory,
             season=season.period,
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
             autocorrelation=self._typical_echo(),
+            smaller_group=groups.share,
+            groups_apart=groups.apart,
+            missing=filled.seen.missing,
+            outlying=int(filled.seen.outlying.sum()),
+            outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
         )
 
     def doubts(self, labels: NDArray[np.object_]) -> list[str]:
@@ -176,7 +186,8 @@ class HedgeStream:
             return []
         settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
-        return doubts_of(self.rows, self.n_columns, wandering, settled.repeated)
+        repeated, _ = self.treated.repeated(self.engine)
+        return doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""
@@ -197,8 +208,14 @@ class HedgeStream:
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
-        treated = {} if self.treated is None else self.treated.arrays()
-        return {**self.learner.arrays(), **treated}
+        named = self.learner.arrays()
+        if self.treated is None:
+            return named
+        named |= self.treated.arrays()
+        if self.learner.rows:
+            named |= {f"size_{name}": np.array(x) for name, x in self.sizes._asdict().items()}
+            named |= self.filled.arrays()
+        return named
 
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
@@ -208,6 +225,14 @@ class HedgeStream:
         stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
+        stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)
+        if "size_trust" in arrays:
+            columns, centre, shape, typical, trust, votes = (
+                np.array(arrays[f"size_{name}"]) for name in RowSizes._fields
+            )
+            stream.sizes = RowSizes(
+                columns, centre, shape, float(typical), float(trust), float(votes)
+            )
         return stream
 
     def _asked(self) -> tuple[Learner, FilledRows, RowSizes]:

@@ -200,3 +200,12 @@ def require(condition: Any, rule: str, found: Any = None) -> None:
     if not condition:
         got = "" if found is None else f", got {found!s:.200}"
         raise StorageError(f"malformed model, {rule}{got}")
+
+
+def doubles_of(arrays: Named, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    """Return an array of numbers in double precision and of this shape; None is any length."""
+    array = array_of(arrays, name, "f", len(shape))
+    fits = all(asked in (None, found) for asked, found in zip(shape, array.shape))
+    require(fits, f"{name} must be of shape {shape}", array.shape)
+    require(array.dtype == np.float64, f"{name} must be in double precision", array.dtype)
+    return array

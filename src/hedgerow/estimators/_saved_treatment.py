@@ -12,7 +12,8 @@ from scipy import special
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.engines import Named
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._saved import SLACK, all_within, array_of, require
+from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
+from hedgerow.estimators._saved_filled import check_filled, names_of_filled
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.marginals import (
     FIRST_ROWS,
@@ -21,8 +22,9 @@ from hedgerow.method.marginals import (
     next_refresh,
     weights_of_first,
 )
+from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
-from hedgerow.method.row_sizes import LARGEST_FACTOR, RowSizes
+from hedgerow.method.row_sizes import LARGEST_FACTOR
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 
 _WAITING = {"waiting"}
@@ -30,7 +32,7 @@ _SETTLED = {
     *("as_is", "repeated", "wanders", "determined"),
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
-    *(f"size_{name}" for name in RowSizes._fields),
+    *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
 }
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -45,7 +47,9 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     if not _SETTLED & set(arrays):
         return _WAITING
     # From a table of rows the residuals are made again.
-    return _WAITING | _SETTLED | (set() if "table" in arrays else _RESIDUALS)
+    return (
+        _WAITING | _SETTLED | names_of_filled(arrays) | (set() if "table" in arrays else _RESIDUALS)
+    )
 
 
 def largest_of_treated(arrays: Named) -> float:
@@ -64,7 +68,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     if assumptions.complete:
         return
     n_columns = len(assumptions.as_is)
-    waiting = _doubles(arrays, "waiting", (None, n_columns))
+    waiting = doubles_of(arrays, "waiting", (None, n_columns))
     require(all_within(waiting, LARGEST_NUMBER), "waiting must have numbers that can be squared")
     rows = int(arrays["learned_rows"]) + len(arrays["pending"])
     if "as_is" not in arrays:
@@ -79,7 +83,11 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
-    _check_sizes(arrays, assumptions.normal)
+    check_filled(arrays, assumptions.normal, rows, half_life)
+    _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
+    share, apart = doubles_of(arrays, "populations", (2,))
+    possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
+    require(possible, "populations must be a share and a distance", (share, apart))
     if "table" not in arrays:
         _check_residuals(arrays, half_life)
 
@@ -89,13 +97,13 @@ def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
     seen = array_of(arrays, "marginal_rows", "iu", 0)
     require(int(seen) == rows, f"marginal_rows must be {rows}", seen)
     _check_counts(arrays, n_columns, _counted(rows, half_life))
-    scores = _doubles(arrays, "marginal_scores", (n_columns, KNOTS))
+    scores = doubles_of(arrays, "marginal_scores", (n_columns, KNOTS))
     most = _largest_score(rows)
     require(all_within(scores, most), f"marginal_scores must be of size up to {most:.2f}")
     require((np.diff(scores, axis=1) >= -_ROUNDING).all(), "marginal_scores must rise")
-    mean = _doubles(arrays, "marginal_mean", (n_columns,))
-    squares = _doubles(arrays, "marginal_squares", (n_columns,))
-    weight = _doubles(arrays, "marginal_weight", ())
+    mean = doubles_of(arrays, "marginal_mean", (n_columns,))
+    squares = doubles_of(arrays, "marginal_squares", (n_columns,))
+    weight = doubles_of(arrays, "marginal_weight", ())
     _check_near("marginal_weight", weight, _weight(rows, half_life))
     require(all_within(squares, np.inf), "marginal_squares must be finite")
     require(not (squares < 0).any(), "marginal_squares must not be negative")
@@ -108,7 +116,7 @@ def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
 def _check_counts(arrays: Named, n_columns: int, expected: float) -> None:
     """Check knots, and the counts of rows at them and between them."""
     knots, at, between = (
-        _doubles(arrays, f"marginal_{name}", (n_columns, KNOTS))
+        doubles_of(arrays, f"marginal_{name}", (n_columns, KNOTS))
         for name in ("knots", "at", "between")
     )
     beyond = knots == np.inf
@@ -133,9 +141,9 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     n_columns = len(as_is)
     wanders = _flags(arrays, "wanders", n_columns)
     _flags(arrays, "determined", n_columns)
-    repeated = _doubles(arrays, "repeated", ())
+    repeated = doubles_of(arrays, "repeated", ())
     require(1 <= repeated <= FIRST_ROWS, f"repeated must be in [1, {FIRST_ROWS}]", repeated)
-    counts = _doubles(arrays, "season_counts", (None,))
+    counts = doubles_of(arrays, "season_counts", (None,))
     period = len(counts)
     require(1 <= period <= _MOST_PHASES, f"a season must have up to {_MOST_PHASES} rows", period)
     if independent:
@@ -145,7 +153,7 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     require(int(seen) == rows, f"season_seen must be {rows}", seen)
     of_phases = [float((rows - phase + period - 1) // period) for phase in range(period)]
     require(counts.tolist() == of_phases, "season_counts must be those of its rows", counts)
-    means = _doubles(arrays, "season_means", (period, n_columns))
+    means = doubles_of(arrays, "season_means", (period, n_columns))
     most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
     for name, values, factor in (
         ("season_means", means, 1 if period > 1 else 0),
@@ -156,27 +164,6 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
         require(within, f"{name} must come from rows that were scored")
 
 
-def _check_sizes(arrays: Named, normal: bool) -> None:
-    n_columns = len(arrays["as_is"])
-    columns = array_of(arrays, "size_columns", "i", 1)
-    number = len(columns)
-    centre = _doubles(arrays, "size_centre", (n_columns,))
-    shape = _doubles(arrays, "size_shape", (number, number))
-    typical, trust, votes = (
-        _doubles(arrays, f"size_{name}", ()) for name in ("typical", "trust", "votes")
-    )
-    require(not (normal and number), "normal rows must not be divided by their sizes")
-    known = ((columns >= 0) & (columns < n_columns)).all() and (np.diff(columns) > 0).all()
-    require(known, "size_columns must be columns, in order", columns)
-    for name, values in (("centre", centre), ("shape", shape), ("typical", typical)):
-        require(all_within(values, np.inf), f"size_{name} must be finite")
-    largest = 2 * LARGEST_NUMBER
-    require(all_within(centre, largest), f"size_centre must be of size up to {largest:g}")
-    require(0 <= trust < 1, "size_trust must be in [0, 1)", trust)
-    most = max(number, 1) * (1 + SLACK)
-    require(0 < votes <= most, f"size_votes must be in (0, {most:g}]", votes)
-
-
 def _growth(arrays: Named) -> float:
     """Return how many times as large as scores the numbers can be that a learner is given."""
     seasons = 2.0 if arrays.get("season_counts", np.empty(0)).size > 1 else 1.0
@@ -184,10 +171,28 @@ def _growth(arrays: Named) -> float:
     return seasons * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)
 
 
+def _check_repeats(arrays: Named, rows: int) -> None:
+    hashes, times, apart, recent = (
+        array_of(arrays, f"repeats_{name}", "u" if name in ("hashes", "recent") else "i", 1)
+        for name in Repeats._fields
+    )
+    n_kept = len(hashes)
+    require(n_kept <= KEPT, f"repeats_hashes must be up to {KEPT}", n_kept)
+    require(hashes.dtype == recent.dtype == np.uint64, "repeats_hashes must be of 64 bits")
+    require((hashes[1:] > hashes[:-1]).all(), "repeats_hashes must rise")
+    same = len(times) == len(apart) == n_kept and len(recent) == min(n_kept, 1) * LAGS
+    require(same, f"repeats_times must be {n_kept}", len(times))
+    possible = ((apart >= 1) & (apart <= times) & (times <= rows)).all()
+    require(possible, f"repeats_times must be from 1 to {rows}", times)
+    counted = int(times.sum())
+    fits = counted == rows if 0 < n_kept < KEPT else counted <= rows
+    require(fits, f"repeats_times must count {rows} rows", counted)
+
+
 def _check_residuals(arrays: Named, half_life: float) -> None:
     n_columns = len(arrays["as_is"])
     lags, recent, scale, related, beside, weight = (
-        _doubles(arrays, f"residual_{name}", shape)
+        doubles_of(arrays, f"residual_{name}", shape)
         for name, shape in (
             ("lags", (LAGS + 1, n_columns)),
             ("recent", (LAGS, n_columns)),
@@ -259,15 +264,6 @@ def _squares(recent: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
         result: NDArray[np.float64] = np.square(recent).sum(axis=0)
     return result
-
-
-def _doubles(arrays: Named, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
-    """Return an array of numbers in double precision and of this shape; None is any length."""
-    array = array_of(arrays, name, "f", len(shape))
-    fits = all(asked in (None, found) for asked, found in zip(shape, array.shape))
-    require(fits, f"{name} must be of shape {shape}", array.shape)
-    require(array.dtype == np.float64, f"{name} must be in double precision", array.dtype)
-    return array
 
 
 def _flags(arrays: Named, name: str, n_columns: int) -> NDArray[np.bool_]:

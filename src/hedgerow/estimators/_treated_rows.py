@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
-from hedgerow.method.forgetting import row_weights
+from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
 from hedgerow.method.marginals import (
     FIRST_ROWS,
@@ -23,7 +23,8 @@ from hedgerow.method.marginals import (
     straightness_of,
 )
 from hedgerow.method.outliers import mostly_different
-from hedgerow.method.residuals import repetition
+from hedgerow.method.populations import ONE, Populations, populations
+from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 
 Array = NDArray[np.float64]
@@ -33,7 +34,8 @@ _CELLS_AT_ONCE = 1 << 21
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED = "wanders", "determined"
-_OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
+_OF_COLUMNS, _OF_SEASON, _OF_REPEATS = "marginal_", "season_", "repeats_"
+_POPULATIONS = "populations"
 
 
 class Settled(NamedTuple):
@@ -41,9 +43,11 @@ class Settled(NamedTuple):
 
     as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
     season: Season
-    repeated: float  # mean number of times that a row is there
+    repeated: float  # mean number of times that a row is there, among the first ones
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
+    populations: Populations
+    repeats: Repeats  # empty if it is not known, or may be chance
 
 
 class TreatedRows:
@@ -98,6 +102,13 @@ class TreatedRows:
             self._attempt = self._settle(engine, self.waiting, as_is)
         return self._attempt
 
+    def repeated(self, engine: Engine) -> tuple[float, float]:
+        """Return how often a row is there, in the mean: at all, and apart from itself in time."""
+        settled = self.settled(engine)
+        if len(settled.repeats.hashes):
+            return mean_times(settled.repeats)
+        return settled.repeated, settled.repeated
+
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
@@ -120,7 +131,7 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined = self._settled
+            as_is, season, repeated, wanders, determined, groups, repeats = self._settled
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -128,6 +139,8 @@ class TreatedRows:
                 for name in Marginals._fields[1:]
             }
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
+            named |= {_POPULATIONS: np.array(groups)}
+            named |= {f"{_OF_REPEATS}{name}": x for name, x in repeats._asdict().items()}
         return named
 
     @classmethod
@@ -151,26 +164,37 @@ class TreatedRows:
             season = Season(int(seen), counts, means)
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
-            treated._settled = Settled(as_is, season, repeated, wanders, determined)
+            groups = Populations(*arrays[_POPULATIONS].tolist())
+            names = (f"{_OF_REPEATS}{name}" for name in Repeats._fields)
+            repeats = Repeats(*(np.array(arrays[name]) for name in names))
+            treated._settled = Settled(
+                as_is, season, repeated, wanders, determined, groups, repeats
+            )
         return treated
 
     def _settle(
         self, engine: Engine, rows: Array, as_is: NDArray[np.bool_]
     ) -> tuple[Array, Settled]:
-        treated, relations = engine.first_scores(rows, as_is), determined_columns(rows)
-        if self.assumptions.independent:
-            season, repeated, wanders = no_season(treated), 1.0, np.zeros_like(as_is)
+        scored, relations = engine.first_scores(rows, as_is), determined_columns(rows)
+        _, normal, independent = self.assumptions
+        if independent:
+            treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
+            repeats = no_repeats()
         else:
-            treated, season = first_season(treated)
-            repeated, wanders = repetition(rows), wandering(treated)
-        if not self.assumptions.normal:
+            treated, season = first_season(scored)
+            wanders, repeats = wandering(treated), first_repeats(rows)
+        groups = ONE
+        if not normal:
             self.judged = mostly_different(rows) & ~self.assumptions.as_is
-        return treated, Settled(as_is, season, repeated, wanders, relations)
+            known = np.where(np.isnan(treated), 0.0, treated)
+            groups = populations(known[:, ~wanders], memory=not independent)
+        repeated, _ = mean_times(repeats)
+        return treated, Settled(as_is, season, repeated, wanders, relations, groups, repeats)
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Array:
         assert self.marginals is not None
         assert self._settled is not None
-        pieces = []
+        repeats, pieces = self._repeats(rows), []
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
@@ -178,8 +202,15 @@ class TreatedRows:
             rows = rows[left:]
         scored = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         treated, season = without_season(scored, self._settled.season)
-        self._settled = self._settled._replace(season=season)
+        self._settled = self._settled._replace(season=season, repeats=repeats)
         return treated
+
+    def _repeats(self, rows: NDArray[np.floating]) -> Repeats:
+        """Return what is known of repetitions after more rows."""
+        assert self._settled is not None
+        known = self._settled.repeats
+        counts = len(known.hashes) > 0 and self.half_life == NEVER
+        return with_rows(known, rows) if counts else known
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

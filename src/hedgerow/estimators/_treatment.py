@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
+from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
@@ -30,6 +31,11 @@ class Treatment(NamedTuple):
     repeated : mean number of times that a row is there
     wandering : columns that cannot be told from a random walk or a trend
     autocorrelation : of the residuals at 1, 2, ... rows apart, the median over columns
+    smaller_group : share of rows in the smaller of two populations; 0 if there is one only
+    groups_apart : distance of their means, in standard deviations within them
+    missing : number of cells of each column that were missing, and filled in
+    outlying : number of cells that their rows contradict, and that were taken for missing
+    outlying_cells : row and column of the first of these
     """
 
     rows: int
@@ -44,6 +50,11 @@ class Treatment(NamedTuple):
     repeated: float
     wandering: list[object]
     autocorrelation: NDArray[np.float64] = np.empty(0)
+    smaller_group: float = 0.0
+    groups_apart: float = 0.0
+    missing: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    outlying: int = 0
+    outlying_cells: Sequence[tuple[int, object]] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -58,12 +69,14 @@ class Treatment(NamedTuple):
             "straightness": dict(zip(map(str, labels), self.straightness.tolist(), strict=True)),
             "wandering": [str(name) for name in self.wandering],
             "autocorrelation": self.autocorrelation.tolist(),
+            "missing": dict(zip(map(str, labels), self.missing.tolist())),
+            "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
             "sentences": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
-        said = []
+        said = self._about_cells()
         if self.far_from_normal and self.scored:
             found, number = len(self.far_from_normal), len(self.straightness)
             part = "all" if self.scored == number else f"{self.scored:,} of"
@@ -84,15 +97,40 @@ class Treatment(NamedTuple):
             said.append(how + (cost if self.tails > WORTH_SAYING else "") + ".")
         return said
 
+    def _about_cells(self) -> list[str]:
+        said = []
+        if self.missing.any():
+            share = self.missing.sum() / (self.missing.size * self.rows)
+            said.append(
+                f"{self.missing.sum():,} cells are missing ({share:.2g} of all, up to "
+                f"{self.missing.max() / self.rows:.2g} of a column), and were filled in from the "
+                f"rest of their rows."
+            )
+        if self.outlying:
+            cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
+            more = ", ..." if self.outlying > _SHOWN else ""
+            said.append(
+                f"{_cells(self.outlying)} the rest of the row contradicts ({listed(cells)}{more}) "
+                f"{'counts' if self.outlying == 1 else 'count'} as missing."
+            )
+        return said
+
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
-        return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated)
+        groups = Populations(self.smaller_group, self.groups_apart)
+        return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated, groups)
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
 
 
-def doubts_of(rows: int, n_columns: int, wandering: Sequence[object], repeated: float) -> list[str]:
+def doubts_of(
+    rows: int,
+    n_columns: int,
+    wandering: Sequence[object],
+    repeated: float,
+    groups: Populations,
+) -> list[str]:
     """Return what makes the promise doubtful, of a table with so many rows and columns."""
     said = []
     if wandering:
@@ -106,8 +144,14 @@ def doubts_of(rows: int, n_columns: int, wandering: Sequence[object], repeated: 
     if repeated > WORTH_SAYING:
         said.append(
             f"rows repeat each other exactly, {repeated:.2g} times in the mean: they "
-            f"count as {rows / repeated:,.0f} different ones; repetitions that come "
-            f"later are not noticed"
+            f"count as {rows / repeated:,.0f} different ones"
+        )
+    if groups.share:
+        said.append(
+            f"rows look like two populations mixed, {groups.share:.0%} of the first ones "
+            f"being {groups.apart:.1f} standard deviations from the others in what many "
+            f"columns share: edges may be the difference between the two; learn each by "
+            f"itself, or subtract from each its own means"
         )
     return said
 
@@ -120,6 +164,10 @@ def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object
 
 def _some(names: Sequence[object]) -> str:
     return listed(map(repr, names[:_SHOWN])) + ("" if len(names) <= _SHOWN else ", ...")
+
+
+def _cells(number: int) -> str:
+    return "1 cell that" if number == 1 else f"{number:,} cells that"
 
 
 def _columns(number: int) -> str:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.io.judge import LINES, flaw_of_times
 from hedgerow.io.source import (
     EMPTY,
     NOT_NUMERIC,
+    TIME,
     UNNAMED,
     Batch,
     Column,
@@ -34,11 +36,15 @@ class Columnar:
             self._frame = scan(path)
             schema = self._frame.collect_schema()
             self.total = self._frame.select(pl.len()).collect().item()
+            first = self._frame.head(LINES - 1).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError(f"the file cannot be read: {_first_line(error)}") from error
         except pl.exceptions.PanicException as error:  # no ordinary exception
             raise DataError("the file cannot be read: it is damaged") from error
-        self.columns = [Column(name, _flaw(name, dtype)) for name, dtype in schema.items()]
+        self.columns = [
+            Column(name, flaw_of_times(name, first[name].to_list(), _flaw(name, dtype)))
+            for name, dtype in schema.items()
+        ]
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
@@ -89,6 +95,8 @@ def _flaw(name: str, dtype: Any) -> str | None:
         return UNNAMED
     if dtype == pl.Null:
         return EMPTY
+    if dtype in (pl.Date, pl.Datetime):
+        return TIME
     return None if dtype.is_numeric() or dtype == pl.Boolean else NOT_NUMERIC
 
 

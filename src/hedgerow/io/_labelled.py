@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.io.source import NOT_NUMERIC, Batch, Column, DataError, optional, rows_at_once
+from hedgerow.io.source import NOT_NUMERIC, TIME, Batch, Column, DataError, optional, rows_at_once
 
 # Formats that show a number as a date, a time, or a part of one.
 _SPSS_DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR", "WKDAY", "MONTH")
@@ -45,7 +45,10 @@ class Labelled:
         formats, types = facts.original_variable_types, facts.readstat_variable_types
         names = labelled(self._variables, self.labels) if labels else self._variables
         self.columns = [
-            Column(name, NOT_NUMERIC if types[key] == "string" or is_date(formats[key]) else None)
+            Column(
+                name,
+                NOT_NUMERIC if types[key] == "string" else TIME if is_date(formats[key]) else None,
+            )
             for name, key in zip(names, self._variables)
         ]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.base.words import listed
 from hedgerow.io._sheet_size import check_apart, check_parts, refuse_large
-from hedgerow.io.judge import LINES, flaw_of
+from hedgerow.io.judge import LINES, flaw_of, flaw_of_times
 from hedgerow.io.notation import Notation, not_a_number, notation, shortened
 from hedgerow.io.source import (
     UNNAMED,
@@ -54,7 +54,7 @@ class Sheet:
             units = ", ".join(shortened(_text(cell))[1:-1] for cell in judged.pop(0)[:3])
             self.notes.append(f"the row below the names is taken for units: {units}")
         self.columns = [
-            Column(name, self._flaw(cells) if name else UNNAMED)
+            Column(name, flaw_of_times(name, cells, self._flaw(cells)) if name else UNNAMED)
             for name, cells in zip(self._names, zip(*judged))
         ]
         self.total: int | None = sheet.end[0] + 1 - self._header

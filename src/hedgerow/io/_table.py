@@ -18,9 +18,10 @@ from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
-from hedgerow.io.source import Batch, DataError, Reader
+from hedgerow.io.source import COUNTER, TIME, Batch, DataError, Reader
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
+from hedgerow.io.watch import Watch
 
 MISSING = ("error", "drop")
 
@@ -64,7 +65,9 @@ class Table:
         self._source, self._files, self._na = source, files, na
         self._drop, self._id, self._order = missing == "drop", wish.id, order
         self._time, self.differences = wish.time, differences
-        source.beside = [place_of(name, source.columns) for name in wish.beside]
+        self._watch = None if wish.time or isinstance(source, Turned) else self._found_time()
+        watched = [self._watch.name] if self._watch else []
+        source.beside = [place_of(name, source.columns) for name in (*watched, *wish.beside)]
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
         self._texts: list[str] = []  # cells of text that count as missing
         self._ids: dict[str, int] = {}
@@ -83,6 +86,8 @@ class Table:
                 self._hint(batch)
             self.done = batch.done
             self.n_rows += len(batch.rows)
+            if self._watch is not None:
+                self._watch.take(batch.beside[0], batch.numbers)
             rows = self._to_learn(self._without_texts(batch))
             n_given += len(rows)
             if len(rows):
@@ -99,6 +104,14 @@ class Table:
                 f"or a gap between"
             )
         self._tell()
+
+    def _found_time(self) -> Watch | None:
+        """Return a watch on a column that was taken for times, if that costs little."""
+        source = self._source
+        if isinstance(source, Text) and source.layout.delimiter == "":  # JSON
+            return None
+        names = [*self.left_out.get(TIME, ()), *self.left_out.get(COUNTER, ())]
+        return Watch(names[0], source.place) if names else None
 
     def _batches(self) -> Iterator[Batch]:
         batches = (batch for batch in self._source.batches(self._chosen) if batch is not None)
@@ -180,6 +193,10 @@ class Table:
         new = getattr(self._source, "new", ())
         if new:
             _warn(f"columns that come later are not learned from: {listed(map(repr, sorted(new)))}")
+        if self._watch is not None:
+            option = f"time={self._watch.name!r} (--time)"
+            for note in self._watch.notes(f"{option} sorts them"):
+                _warn(note)
         if self._texts:
             _warn(f"cells of text count as missing: {listed(self._texts)}")
         if self._repeated:

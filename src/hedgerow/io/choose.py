@@ -9,7 +9,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
-from hedgerow.io.source import EMPTY, Column, DataError
+from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
 
 
 class Wish(NamedTuple):
@@ -44,9 +44,11 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     named, matched = _find(wish.columns, names)
     kept = (named | matched if wish.columns else set(names)) - set().union(*_find(wish.drop, names))
     kept -= {names[place_of(name, columns)] for name in wish.beside}
-    # Cells that are empty at first may have numbers later, and who names a column knows.
+    # Cells that are empty at first may have numbers later; and who names a column knows.
     columns = [
-        column._replace(flaw=None) if column.flaw == EMPTY and column.name in named else column
+        column._replace(flaw=None)
+        if column.flaw in (EMPTY, COUNTER) and column.name in named
+        else column
         for column in columns
     ]
     for column in columns:

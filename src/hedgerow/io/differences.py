@@ -1,9 +1,8 @@
 """Rows minus those so many rows before them: what is left of series that wander.
 
-A difference is never taken across a gap in time, nor with a row that is missing: then both rows
-stand in the file, but not that far apart. A gap is a step in time that is more than half a step
-too long, where a step is the median of the first ones (those so far, and at most `STEPS`; steps of
-zero do not count). What a row becomes depends on no later row, nor on how rows are cut into pieces.
+A difference is never taken across a gap in time (`hedgerow.io.gaps`), nor with a row that is
+missing: then both rows stand in the file, but not that far apart. What a row becomes depends on no
+later row, nor on how rows are cut into pieces.
 """
 
 from typing import Any
@@ -12,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.checks import integer_at_least
+from hedgerow.io.gaps import Gaps
 
 Array = NDArray[np.float64]
-
-STEPS = 64
-_TOO_LONG = 0.5  # steps
 
 
 class Differences:
@@ -38,9 +35,7 @@ class Differences:
         self.recent = np.empty((0, 0))
         self.first = self.after_gaps = self.unpaired = 0
         self._gaps = 0
-        self._last: float | None = None  # time that was read last, and ...
-        self._away = 0  # ... how many rows ago
-        self._steps: list[float] = []
+        self._in_time = Gaps()
 
     def take(self, rows: Array, times: Array | None = None) -> Array:
         """Return the differences of the next rows.
@@ -63,7 +58,7 @@ class Differences:
         """
         if not len(rows):
             return rows
-        gaps = np.zeros(len(rows), dtype=np.bool_) if times is None else self._find_gaps(times)
+        gaps = np.zeros(len(rows), dtype=np.bool_) if times is None else self._in_time.find(times)
         starts = np.flatnonzero(gaps)
         pieces = []
         for number, piece in enumerate(np.split(rows, starts)):
@@ -95,9 +90,7 @@ class Differences:
             "after_gaps": self.after_gaps,
             "unpaired": self.unpaired,
             "gaps": self._gaps,
-            "last": self._last,
-            "away": self._away,
-            "steps": self._steps,
+            **self._in_time.to_dict(),
         }
 
     @classmethod
@@ -107,8 +100,7 @@ class Differences:
         made.recent = recent
         made.first, made.after_gaps = int(known["first"]), int(known["after_gaps"])
         made.unpaired, made._gaps = int(known["unpaired"]), int(known["gaps"])
-        made._last = None if known["last"] is None else float(known["last"])
-        made._away, made._steps = int(known["away"]), [float(step) for step in known["steps"]]
+        made._in_time = Gaps.from_dict(known)
         return made
 
     def _subtract(self, rows: Array) -> Array:
@@ -127,34 +119,6 @@ class Differences:
         whole = _there(found)
         self.unpaired += int((here[alone:] & ~whole).sum())
         return found[whole]
-
-    def _find_gaps(self, times: Array) -> NDArray[np.bool_]:
-        """Return before which rows there is a gap."""
-        gaps = np.zeros(len(times), dtype=np.bool_)
-        read = np.flatnonzero(~np.isnan(times))
-        if self._last is None and len(read):
-            self._last, self._away, read = float(times[read[0]]), -1 - int(read[0]), read[1:]
-        if len(read):
-            assert self._last is not None
-            steps = np.diff(times[read], prepend=self._last)
-            apart = np.diff(read, prepend=-1 - self._away)
-            gaps[read] = self._too_long(steps, apart)
-            self._last, self._away = float(times[read[-1]]), -1 - int(read[-1])
-        self._away += len(times)
-        return gaps
-
-    def _too_long(self, steps: Array, apart: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which steps in time, between rows so many rows apart, are gaps."""
-        result = np.zeros(len(steps), dtype=np.bool_)
-        for k in range(len(steps)):
-            if len(self._steps) == STEPS:
-                limit = (apart[k:] + _TOO_LONG) * np.median(self._steps)
-                result[k:] = steps[k:] > limit
-                break
-            if steps[k] > 0:
-                self._steps.append(float(steps[k] / apart[k]))
-                result[k] = steps[k] > (apart[k] + _TOO_LONG) * np.median(self._steps)
-        return result
 
 
 def _there(rows: Array) -> NDArray[np.bool_]:

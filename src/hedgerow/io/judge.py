@@ -5,13 +5,15 @@ numbers, else the first hundred. To take a column for one of numbers is the safe
 first text in it is then refused or told; to leave one out is not.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.io.notation import Notation
-from hedgerow.io.source import EMPTY, NOT_NUMERIC, UNNAMED, Column
+from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, Column
+from hedgerow.io.times import are_times, count_on
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
 LINES = 101  # decide otherwise
@@ -28,6 +30,19 @@ def flaw_of(numbers: int, texts: int) -> str | None:
     return NOT_NUMERIC if texts else EMPTY
 
 
+def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | None:
+    """Return the flaw of a column, or that it says when rows were made, or counts them.
+
+    >>> flaw_of_times("when", ["2024-01-01", "2024-01-02"], "not numeric")
+    'time'
+    """
+    if flaw == NOT_NUMERIC:
+        return TIME if are_times(cells) else flaw
+    if flaw is None and all(isinstance(cell, int | float) for cell in cells):
+        return COUNTER if count_on(name, cells) else flaw
+    return flaw
+
+
 def of_numbers(numbers: NDArray[Any], texts: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell for many columns at once which of them have no flaw."""
     return (numbers > 0) & (numbers >= texts)
@@ -42,14 +57,16 @@ def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> lis
     [Column(name='a', flaw=None), Column(name='b', flaw='not numeric')]
     """
     counts: dict[str, list[int]] = {}
+    cells: dict[str, list[Any]] = {}
     for item in objects:
         for name, value in item.items():
             numbers_texts = counts.setdefault(name, [0, 0])
             number = notation.value(value)
+            cells.setdefault(name, []).append(value if number is None else number)
             if number is None or number == number:
                 numbers_texts[number is None] += 1
     return [
-        Column(name, flaw_of(*numbers_texts) if name else UNNAMED)
+        Column(name, flaw_of_times(name, cells[name], flaw_of(*numbers_texts)) if name else UNNAMED)
         for name, numbers_texts in counts.items()
     ]
 
@@ -59,4 +76,6 @@ def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[l
     columns = columns_of_objects(objects, notation)
     same = all(item.keys() == objects[0].keys() for item in objects)
     plain = all(notation.value(value) is not None for item in objects for value in item.values())
-    return columns, bool(objects) and same and plain and all(c.flaw is None for c in columns)
+    return columns, bool(objects) and same and plain and all(
+        c.flaw in (None, COUNTER) for c in columns
+    )

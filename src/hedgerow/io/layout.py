@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.judge import FIRST_LINES, LINES, of_numbers
+from hedgerow.io.judge import FIRST_LINES, LINES, flaw_of_times, of_numbers
 from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation, shortened
 from hedgerow.io.records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io.source import (
@@ -191,6 +191,15 @@ class _Surveyor:
             return self._top
         return [*self._top, ""] if self._trailing() else ["", *self._top]
 
+    def _cells(self, j: int, first: int) -> list[str | float]:
+        """Return what a column has from some row on: numbers, if all of it are."""
+        rows = self._body if self._short else [self._top, *self._body]
+        texts = [row[j] for row in rows[first:]]
+        if not self._number[first:, j].all():
+            return list(texts)
+        written = notation(self._decimal, self._style.na)
+        return [number for text in texts if (number := written.number(text)) is not None]
+
     def _columns(self, names: list[str], first: int, row_names: bool) -> list[Column]:
         of_numbers = self._of_numbers(first)
         empty = self._missing[first:].sum(axis=0) == len(self._missing) - first
@@ -199,6 +208,7 @@ class _Surveyor:
             flaw: str | None = UNNAMED
             if name:
                 flaw = EMPTY if empty[j] else None if of_numbers[j] else NOT_NUMERIC
+                flaw = flaw_of_times(name, self._cells(j, first), flaw)
             elif row_names:
                 flaw = ROW_NAMES
             columns.append(Column(name, flaw))

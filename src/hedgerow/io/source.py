@@ -16,6 +16,8 @@ NOT_NUMERIC = "not numeric"
 EMPTY = "empty"
 UNNAMED = "unnamed"
 ROW_NAMES = "names of rows"
+TIME = "time"
+COUNTER = "counts rows, or time"  # in numbers: who names it can have it
 
 Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
 

@@ -1,5 +1,6 @@
 """When a row was made: numbers, dates and times in one order."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from math import nan
@@ -8,6 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_NAMES = re.compile(r"(?:^|[^a-z])(?:time|date|datetime|timestamp|epoch|ts)(?:[^a-z]|$)")
+_COUNTERS = re.compile(r"(?:^|[^a-z])(?:row|index|idx|id|step|number|no|nr|t)(?:[^a-z]|$)")
+_SINCE_1970 = (1e8, 5e9)  # seconds in the years from 1973 to 2128
+_FRACTIONS = (1.0, 1e3, 1e6, 1e9)  # of a second
+_UNEVEN = 0.5  # by which share of their median steps differ at most
+_LEAST = 8  # rows that must be seen
 FORMS = "numbers, or dates and times such as 2024-05-31 or 2024-05-31T12:00:00Z"
 
 
@@ -19,7 +26,10 @@ def times_of(values: Sequence[Any]) -> NDArray[np.float64]:
     >>> times_of(["2024-01-01", "2024-01-01 00:01", "soon"]) - 1704067200
     array([ 0., 60., nan])
     """
-    return np.array([_time_of(value) for value in values], dtype=np.float64)
+    found = _of_plain(values)
+    if found is None:
+        found = np.array([_time_of(value) for value in values], dtype=np.float64)
+    return found
 
 
 def is_time(text: str) -> bool:
@@ -30,6 +40,63 @@ def is_time(text: str) -> bool:
     """
     text = text.strip()
     return "-" in text[1:] and _of_text(text) == _of_text(text)
+
+
+def are_times(values: Sequence[Any]) -> bool:
+    """Tell whether most cells that are not empty are dates, with or without a time of day.
+
+    >>> are_times(["2024-01-01", "", "2024-01-02"]), are_times(["Ada", "2024-01-02", "Bob"])
+    (True, False)
+    """
+    filled = [value for value in values if value is not None and value != ""]
+    times = sum(
+        is_time(value) if isinstance(value, str) else isinstance(value, date) for value in filled
+    )
+    return 2 * times > len(filled)
+
+
+def count_on(name: str, values: Sequence[float]) -> bool:
+    """Tell whether numbers count rows, or are times, as their name and their steps say.
+
+    Steps are all the same. If the name is that of a time, they may differ by half, and seconds (or
+    thousandths, ...) since 1970 need be in no order.
+
+    Examples
+    --------
+    >>> rows = range(10)
+    >>> count_on("row", rows), count_on("dose", rows), count_on("row", [1] * 10)
+    (True, False, False)
+    >>> count_on("timestamp", [1_700_000_000 - k**2 for k in rows])
+    True
+    """
+    is_time_by_name = _NAMES.search(name.lower()) is not None
+    if len(values) < _LEAST or not (is_time_by_name or _COUNTERS.search(name.lower())):
+        return False
+    numbers = np.array(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        return False
+    steps = np.diff(numbers)
+    step = float(np.median(steps))
+    off = np.abs(steps - step).max() / abs(step) if step else np.inf
+    if off <= 1e-6:
+        return True
+    low, high = _SINCE_1970
+    since = any(((low * f <= numbers) & (numbers <= high * f)).all() for f in _FRACTIONS)
+    return is_time_by_name and (since or (off <= _UNEVEN and step > 0))
+
+
+def _of_plain(values: Sequence[Any]) -> NDArray[np.float64] | None:
+    """Return many plain times at once, None if one of them is not plain."""
+    if not all(isinstance(value, str) and value[4:5] == "-" for value in values):
+        return None
+    texts = [value.removesuffix("Z") for value in values]
+    if any("+" in text or "-" in text[10:] or "Z" in text for text in texts):
+        return None  # a zone
+    try:
+        found = np.array(texts, dtype="datetime64[us]")
+    except ValueError:
+        return None
+    return None if np.isnat(found).any() else found.astype(np.int64) / 1e6
 
 
 def _time_of(value: Any) -> float:

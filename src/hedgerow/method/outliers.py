@@ -70,8 +70,8 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     """
     expected = (known.coefficients @ unit_rows.T).T
     distance = np.abs(unit_rows - expected) / known.residual
-    distance /= _size(distance)[:, None]
-    distance = np.where(there, distance, 0.0)
+    judged = there & np.isfinite(known.residual)
+    distance = np.where(judged, distance / _size(distance, judged)[:, None], 0.0)
     far = distance > FAR_OFF
     some = np.flatnonzero(far.any(axis=1))
     if len(some):
@@ -84,13 +84,15 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     return far
 
 
-def _size(distance: Array) -> Array:
+def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
     """Return how large the rows are, by the medians of their cells: a few wrong ones do not count.
 
     The median of few is uncertain, and is drawn toward what is typical.
     """
-    number = np.isfinite(distance).sum(axis=1)
-    squares = np.square(np.median(distance, axis=1) / _MEDIAN)
+    number = judged.sum(axis=1)
+    ordered = np.sort(np.where(judged, distance, np.inf), axis=1)
+    middle = ordered[np.arange(len(ordered)), np.minimum(number // 2, ordered.shape[1] - 1)]
+    squares = np.where(number > 0, np.square(middle / _MEDIAN), 0.0)
     size: Array = np.sqrt((number * squares + _TYPICAL) / (number + _TYPICAL))
     return size
 

@@ -92,26 +92,6 @@ def scaled_residuals(sums: Residuals, factor: float) -> Residuals:
     )
 
 
-def repetition(rows: NDArray[np.floating]) -> float:
-    """Return by how much rows that repeat others exactly make means less precise than they seem.
-
-    That is the mean number of times that a row is there. In a table without any column of numbers
-    that are all different, rows can be the same by chance, and nothing is made of it.
-
-    >>> rows = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> repetition(rows), repetition(np.repeat(rows, 2, axis=0))
-    (1.0, 2.0)
-    """
-    times: dict[bytes, int] = {}
-    for row in np.ascontiguousarray(rows):
-        times[row.tobytes()] = times.get(row.tobytes(), 0) + 1
-    if len(times) == len(rows):
-        return 1.0
-    if max(len(np.unique(column)) for column in rows.T) < len(times):
-        return 1.0
-    return sum(number**2 for number in times.values()) / len(rows)
-
-
 def partners(n_columns: int) -> NDArray[np.intp]:
     """Return the columns that all are compared with: not too many, evenly spaced."""
     return np.arange(0, n_columns, -(-n_columns // _PARTNERS))

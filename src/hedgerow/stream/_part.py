@@ -17,9 +17,10 @@ from hedgerow.io.in_time import InTime, check_times
 from hedgerow.io.layout import Layout
 from hedgerow.io.notation import Notation, flaw_of_number
 from hedgerow.io.opening import OPENERS, Reading
-from hedgerow.io.source import Batch, Column, DataError, Offset
+from hedgerow.io.source import COUNTER, TIME, Batch, Column, DataError, Offset
 from hedgerow.io.text import Before
 from hedgerow.io.times import FORMS
+from hedgerow.io.watch import Watch
 from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
 
 _NOTHING = np.empty((0, 0))
@@ -61,6 +62,7 @@ class Known(NamedTuple):
     schema: Schema | None = None
     layout: Layout | None = None
     time: float = -np.inf  # of the last row
+    watch: Watch | None = None  # on times that nobody asked about
 
 
 class Part:
@@ -90,8 +92,14 @@ class Part:
         there = [name in places for name in schema.columns]
         if self._wish.time is not None:
             reader.beside = [place_of(self._wish.time, reader.columns)]
+        watch = self.known.watch
+        watched = watch is not None and watch.name in places
+        if watch is not None and watched:
+            reader.beside = [places[watch.name]]
         for batch in reader.batches([places[n] for n in schema.columns if n in places]):
             if batch is not None:
+                if watch is not None and watched:
+                    self._look_at_times(watch, batch)
                 last, chunk = self._chunk(batch, np.array(there, dtype=np.bool_))
                 yield chunk
                 self._tell_new(reader.new)
@@ -106,6 +114,7 @@ class Part:
         """Return the columns, which the first file of all decides; say what is left out."""
         reader, schema = self._reader, self.known.schema
         layout = getattr(reader, "layout", None)
+        is_json = layout is not None and not layout.delimiter
         if layout is None or not layout.delimiter:
             layout = self.known.layout
         for note in getattr(reader, "notes", ()) if is_new else ():
@@ -114,11 +123,22 @@ class Part:
             schema, left_out = first_schema(reader.columns, self._wish)
             for flaw, names in left_out.items():
                 _warn(f"columns are left out ({flaw}): {listed(map(repr, names))}")
+            times = [*left_out.get(TIME, ()), *left_out.get(COUNTER, ())]
+            if times and self._wish.time is None and not is_json:
+                self.known = self.known._replace(watch=Watch(times[0], reader.place))
         else:
             refuse_repeated([each.name for each in reader.columns if each.name in schema.columns])
             self._tell_new({column.name for column in reader.columns} - {*schema.columns})
         self.known = self.known._replace(schema=schema, layout=layout)
         return schema
+
+    def _look_at_times(self, watch: Watch, batch: Batch) -> None:
+        """Say what times tell against the order of rows, when it is first seen."""
+        known = watch.n_back > 0, watch.n_same > 0
+        watch.take(batch.beside[0], batch.numbers)
+        if (watch.n_back > 0, watch.n_same > 0) != known:
+            for note in watch.notes(f"--time {watch.name!r} takes such rows for bad ones"):
+                _warn(f"so far, {note}")
 
     def _tell_new(self, names: set[str]) -> None:
         """Say which names are new; nothing is learned from them."""

@@ -1,0 +1,124 @@
+"""Rows that come again exactly: how often, in a stream of any length, in little memory.
+
+A row that is there twice is no second witness. Each row is hashed, and of all different rows those
+with the smallest hashes are kept and counted (a bottom-k sample): a random choice of rows, each
+with all its occurrences, whose mean number of times estimates that of all rows. Up to `KEPT`
+different rows it is exact.
+
+Rows that repeat one of the last few look like memory, and are counted as such too (`inflation`). So
+there is a second count of each row without those that come soon after it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method.residuals import LAGS
+
+Hashes = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+
+KEPT = 1024
+_AT_ONCE = 1024  # rows that are hashed at a time, so that they stay near the processor
+_HALF, _FOLD = np.uint64(32), np.uint64(29)
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, as in Weyl's sequence
+
+
+class Repeats(NamedTuple):
+    """What is known of rows that come again."""
+
+    hashes: Hashes  # (k,) of the rows that are kept, rising
+    times: Counts  # (k,) how often each is there
+    apart: Counts  # (k,) without those that come up to `LAGS` rows after the same row
+    recent: Hashes  # of the last rows, up to `LAGS`
+
+
+def no_repeats() -> Repeats:
+    """Return what is known before the first row."""
+    none = np.empty(0, dtype=np.uint64)
+    return Repeats(none, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), none)
+
+
+def with_rows(known: Repeats, rows: NDArray[np.floating]) -> Repeats:
+    """Return what is known after more rows; the same however they are cut.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((100, 3))
+    >>> mean_times(with_rows(no_repeats(), np.repeat(rows, 2, axis=0)))
+    (2.0, 1.0)
+    >>> mean_times(with_rows(no_repeats(), np.concatenate([rows, rows])))
+    (2.0, 2.0)
+    """
+    found = hashes_of(rows)
+    sequence = np.concatenate([known.recent, found])
+    recent = sequence[-LAGS:]
+    full = len(known.hashes) == KEPT
+    places = np.flatnonzero(found <= known.hashes[-1]) if full else np.arange(len(found))
+    if not len(places):
+        return known._replace(recent=recent)
+    some = found[places]
+    earlier = (places + len(known.recent))[:, None] - np.arange(1, LAGS + 1)
+    soon = ((sequence[np.maximum(earlier, 0)] == some[:, None]) & (earlier >= 0)).any(axis=1)
+    hashes, which = np.unique(np.concatenate([known.hashes, some]), return_inverse=True)
+    times = _sums(which, np.concatenate([known.times, np.ones_like(places)]))
+    apart = _sums(which, np.concatenate([known.apart, ~soon]))
+    return Repeats(hashes[:KEPT], times[:KEPT], apart[:KEPT], recent)
+
+
+def first_repeats(rows: NDArray[np.floating]) -> Repeats:
+    """Return what is known after the first rows; nothing if some may be the same by chance."""
+    return with_rows(no_repeats(), rows) if identified(rows) else no_repeats()
+
+
+def mean_times(known: Repeats) -> tuple[float, float]:
+    """Return how often a row is there, in the mean over rows: at all, and apart."""
+    return _mean(known.times), _mean(known.apart)
+
+
+def hashes_of(rows: NDArray[np.floating]) -> Hashes:
+    """Return a hash of each row.
+
+    Multilinear: the sum of the columns' bits, each times an odd number of its own. The bits are
+    folded before, as short numbers have zeros at the end, and their sum is folded after.
+    """
+    factors = (np.arange(1, rows.shape[1] + 1, dtype=np.uint64) * _ODD) | np.uint64(1)
+    factors = _folded(factors) | np.uint64(1)
+    result = np.empty(len(rows), dtype=np.uint64)
+    for start in range(0, len(rows), _AT_ONCE):
+        some = np.ascontiguousarray(rows[start : start + _AT_ONCE], dtype=np.float64)
+        bits = some.view(np.uint64)
+        bits = bits ^ (bits >> _HALF)
+        result[start : start + _AT_ONCE] = bits @ factors
+    return _folded(_folded(result))
+
+
+def identified(rows: NDArray[np.floating]) -> bool:
+    """Return whether some column tells all different rows apart.
+
+    In a table without one, rows can be the same by chance, and nothing is made of it.
+
+    >>> identified(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 2.0]]))
+    True
+    >>> identified(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 4.0]]))
+    False
+    """
+    different = len(np.unique(hashes_of(rows)))
+    return any(len(np.unique(column)) >= different for column in rows.T)
+
+
+def _folded(numbers: Hashes) -> Hashes:
+    mixed: Hashes = (numbers ^ (numbers >> _HALF)) * _ODD
+    return mixed ^ (mixed >> _FOLD)
+
+
+def _sums(which: NDArray[np.intp], counts: Counts) -> Counts:
+    totals = np.zeros(which.max(initial=-1) + 1, dtype=np.int64)
+    np.add.at(totals, which, counts)
+    return totals
+
+
+def _mean(times: Counts) -> float:
+    total = int(times.sum())
+    return float(int(np.square(times).sum()) / total) if total else 1.0

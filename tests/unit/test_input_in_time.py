@@ -1,0 +1,181 @@
+"""Columns of times: recognised, no variables, and what they say against the order is told."""
+
+import datetime
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from hedgerow import HedgeGraph
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.io import open_table
+from hedgerow.io.gaps import Gaps
+from hedgerow.io.times import count_on, times_of
+from hedgerow.stream import open_source
+
+BEGIN = datetime.datetime(2024, 1, 1)
+ROWS = 40
+
+
+def minutes(numbers):
+    return [(BEGIN + datetime.timedelta(minutes=int(k))).isoformat() for k in numbers]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, times, values=None):
+        values = np.random.default_rng(0).standard_normal((len(times), 3)).round(6)
+        path = tmp_path / "table.csv"
+        lines = [f"{t},{','.join(map(str, row))}" for t, row in zip(times, values.tolist())]
+        path.write_text("\n".join([f"{name},a,b,c", *lines]) + "\n")
+        return path
+
+    return write
+
+
+def read(path, **how):
+    """Return names, what is left out, the rows, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        with open_table(path, **how) as table:
+            rows = np.concatenate(list(table))
+    return table.names, table.left_out, rows, [str(each.message) for each in caught]
+
+
+TIMES = {
+    "texts": ("when", minutes(range(ROWS)), "time"),
+    "dates": ("day", [f"2024-03-{1 + k % 28:02}" for k in range(28)], "time"),
+    "seconds since 1970": ("timestamp", range(1_700_000_000, 1_700_000_000 + ROWS), "counts"),
+    "thousandths": ("event_time", [1_700_000_000_000 + 7 * k**2 for k in range(ROWS)], "counts"),
+    "uneven steps": ("Time [s]", [k + 0.05 * (-1) ** k for k in range(ROWS)], "counts"),
+    "a counter": ("row", range(5, 5 + 3 * ROWS, 3), "counts"),
+}
+
+
+@pytest.mark.parametrize(("name", "times", "reason"), TIMES.values(), ids=TIMES)
+def test_times_are_no_variables(write, name, times, reason):
+    names, left_out, _, said = read(write(name, times))
+    assert names == ["a", "b", "c"]
+    assert list(left_out.values()) == [[name]]
+    assert next(iter(left_out)).startswith(reason)
+    assert not said
+
+
+NO_TIMES = {
+    "reaction times": ("time", [0.3, 0.5, 0.2, 0.4] * 10),
+    "as good as a name": ("x", [1_700_000_000 + 7 * k**2 for k in range(ROWS)]),
+    "too few rows": ("row", range(5)),
+    "always the same": ("time", [7.0] * ROWS),
+    "a design": ("dose", range(ROWS)),
+}
+
+
+@pytest.mark.parametrize(("name", "values"), NO_TIMES.values(), ids=NO_TIMES)
+def test_other_numbers_are_variables(write, name, values):
+    assert read(write(name, values))[0] == [name, "a", "b", "c"]
+
+
+def test_who_names_a_counter_can_have_it(write):
+    path = write("row", range(ROWS))
+    assert read(path, columns=["row", "a"])[0] == ["row", "a"]
+
+
+def test_rows_out_of_order_are_told_and_stay(write):
+    order = np.random.default_rng(1).permutation(ROWS)
+    n_back = int((np.diff(order) < 0).sum())
+    first = 3 + int(np.argmax(np.diff(order) < 0))
+    path = write("when", minutes(order))
+    _, _, rows, said = read(path)
+    assert len(said) == 1
+    assert f"go back in {n_back} of {ROWS} rows, first in line {first}:" in said[0]
+    assert "time='when' (--time) sorts them" in said[0]
+    _, _, in_order, said = read(path, time="when")
+    assert np.array_equal(in_order, rows[np.argsort(order)])
+    assert f"{n_back} came before their turn" in said[0]
+
+
+def test_times_that_come_again_are_told(write):
+    *_, said = read(write("when", minutes(np.arange(ROWS) // 4)))
+    assert len(said) == 1
+    assert f"{ROWS - ROWS // 4} of {ROWS} rows have the time of the row before" in said[0]
+
+
+def test_gaps_are_told_where_steps_are_even(write):
+    late = np.where(np.arange(ROWS) < 25, 0, 100)
+    *_, said = read(write("when", minutes(np.arange(ROWS) + late)))
+    assert said == [
+        "column 'when' has a gap in time, the longest of 101 steps: rows on both sides count as "
+        "neighbours"
+    ]
+    uneven = np.cumsum(np.random.default_rng(2).integers(1, 50, ROWS))
+    assert not read(write("when", minutes(uneven)))[-1]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "texts in parquet", "jsonl"])
+def test_other_files_have_times_too(tmp_path, kind):
+    rows = np.random.default_rng(0).standard_normal((ROWS, 2))
+    times = minutes(range(ROWS))
+    if kind == "jsonl":
+        path = tmp_path / "table.jsonl"
+        lines = [{"when": t, "a": a, "b": b} for t, (a, b) in zip(times, rows.tolist())]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    else:
+        path = tmp_path / "table.parquet"
+        frame = pl.DataFrame({"when": times, "a": rows[:, 0], "b": rows[:, 1]})
+        if kind == "parquet":
+            frame = frame.with_columns(pl.col("when").str.to_datetime())
+        frame.write_parquet(path)
+    names, left_out, _, said = read(path)
+    assert (names, left_out, said) == (["a", "b"], {"time": ["when"]}, [])
+
+
+def test_a_stream_tells_rows_out_of_order_when_it_sees_them(write):
+    path = write("when", minutes([*range(20), *range(10, 30)]))
+    with pytest.warns(DataWarning) as caught:
+        for _ in open_source(str(path)).chunks():
+            pass
+    said = [str(each.message) for each in caught]
+    assert said[0] == "columns are left out (time): 'when'"
+    assert "so far, times in column 'when' go back in 1 of 40 rows, first in line 22" in said[1]
+    assert "--time 'when' takes such rows for bad ones" in said[1]
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_an_index_of_times_out_of_order_is_told(zone):
+    rng = np.random.default_rng()
+    index = pd.date_range("2024", periods=200, freq="h", tz=zone)
+    frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"), index=index)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GuaranteeWarning)
+        HedgeGraph().partial_fit(frame)
+        HedgeGraph(rows="independent").partial_fit(frame[::-1])
+    with pytest.warns(GuaranteeWarning, match="times in the index go back in 199 of 200 rows"):
+        HedgeGraph().fit(frame[::-1])
+    doubled = pd.concat([frame, frame.iloc[:20] + 1.0]).sort_index()
+    with pytest.warns(GuaranteeWarning, match="20 of 220 rows have the time of another"):
+        HedgeGraph().partial_fit(doubled)
+
+
+def test_plain_times_are_read_alike_at_once_and_one_by_one():
+    texts = ["2024-05-31T12:00:00", "1969-12-31 23:59:59.5", "2024-05-31", "2024-05-31T12:00Z"]
+    one_by_one = [times_of([text, "x"])[0] for text in texts]
+    assert np.array_equal(times_of(texts), one_by_one)
+
+
+def test_zones_count():
+    assert np.ptp(times_of(["2024-05-31T12:00:00+02:00", "2024-05-31T10:00:00Z"])) == 0.0
+
+
+def test_gaps_are_the_same_however_times_are_cut():
+    rng = np.random.default_rng()
+    times = np.cumsum(rng.choice([1.0, 1.1, 6.0], 300, p=[0.5, 0.4, 0.1]))
+    whole, parts = Gaps().find(times), Gaps()
+    cut = np.concatenate([parts.find(part) for part in np.array_split(times, 7)])
+    assert np.array_equal(whole, cut)
+
+
+def test_numbers_that_are_missing_are_no_times():
+    assert not count_on("time", [1.0, 2.0, np.nan, *range(4, 20)])
