@@ -90,7 +90,7 @@ class FilledRows:
         """Yield later rows without gaps; ``moments`` are those of all that were yielded before."""
         while len(rows):
             left = next_refresh(self.seen.rows, self.half_life) - self.seen.rows
-            if self.seen.rows > FIRST_ROWS and self._due():
+            if self.seen.rows >= FIRST_ROWS and self._due():
                 self._begin_anew()
                 if self.expected is not None:
                     self.expected = self._model(engine, moments())
@@ -214,7 +214,13 @@ class FilledRows:
         share = float(np.median(self.share()))
         n_rows = effective_rows(self.seen.rows, self.half_life) * share**2
         return expected_of(
-            products, moments.mean, moments.weight, n_rows, engine.related, engine.sweeps
+            products,
+            moments.mean,
+            moments.weight,
+            n_rows,
+            engine.related,
+            engine.sweeps,
+            sure=True,
         )
 
     def _due(self) -> bool:

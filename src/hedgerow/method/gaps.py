@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.likelihood import fit_precision
-from hedgerow.method.neighbours import MOST_NEIGHBOURS
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
 from hedgerow.method.scaling import Scaling
 
 Array = NDArray[np.float64]
@@ -34,8 +34,11 @@ Choose = Callable[[Array, float, Array], csr_array]
 
 _USELESS = 1.0  # variables that are chosen for a node by chance
 _ROWS_PER_NEIGHBOUR = 8
-_MOST_ROUNDS = 12
-_STILL = 0.25  # standard errors of a correlation: a round that moves none by more is the last
+# Later cells are filled in by a model that they are then part of: what is there by chance would
+# be there ever more. At this multiple of the usual threshold the chance is nil.
+_SURE = 2.0**0.5
+_MOST_ROUNDS = 30
+_STILL = 0.01  # standard errors of a correlation: a round that moves none by more is the last
 _LEAST_EIGENVALUE = 0.05  # to begin with: correlations of different rows may contradict each other
 
 
@@ -93,7 +96,14 @@ def fill(rows: Array, expected: Expected, row_weights: Array, covariance: Array)
 
 
 def expected_of(
-    products: Array, centre: Array, weight: float, n_rows: float, choose: Choose, sweeps: Scaling
+    products: Array,
+    centre: Array,
+    weight: float,
+    n_rows: float,
+    choose: Choose,
+    sweeps: Scaling,
+    *,
+    sure: bool,
 ) -> Expected:
     """Return the model that sums of products give.
 
@@ -104,13 +114,15 @@ def expected_of(
     n_rows : number of complete rows that would say as much
     choose : who finds related variables, as `neighbours.related` does
     sweeps : who computes the likelihood's maximum
+    sure : whether only relations that are beyond doubt count, as they are not asked for again
     """
     spread = np.sqrt(np.diag(products) / weight)
     scale = np.where(spread > 0, spread, 1.0)
     corr = products / weight / scale / scale[:, None]
     np.fill_diagonal(corr, 1.0)
     n_rows = max(n_rows, MIN_ROWS)
-    related = choose(corr, n_rows, _thresholds(len(corr), n_rows))
+    thresholds = _SURE * step_thresholds(len(corr), n_rows) if sure else _loose(len(corr), n_rows)
+    related = choose(corr, n_rows, thresholds)
     precision = fit_precision(corr, int(n_rows), related, sweeps).precision.sorted_indices()
     return Expected(centre, scale, precision.indptr, precision.indices, precision.data)
 
@@ -131,7 +143,7 @@ def first_fill(
     products = _pairwise(np.where(there, rows - centre, 0.0), there, row_weights)
     still = _STILL / np.sqrt(max(n_rows, MIN_ROWS))
     for _ in range(_MOST_ROUNDS):
-        expected = expected_of(products, centre, weight, n_rows, choose, sweeps)
+        expected = expected_of(products, centre, weight, n_rows, choose, sweeps, sure=False)
         covariance = np.zeros_like(products)
         filled = fill_in(rows, expected, row_weights, covariance)
         centre = row_weights @ filled / weight
@@ -179,7 +191,7 @@ def _pairwise(deviations: Array, there: NDArray[np.bool_], row_weights: Array) -
     return sums
 
 
-def _thresholds(n_columns: int, n_rows: float) -> Array:
+def _loose(n_columns: int, n_rows: float) -> Array:
     most = int(min(n_columns - 1, n_rows // _ROWS_PER_NEIGHBOUR, MOST_NEIGHBOURS))
     level = min(_USELESS / n_columns, 1.0)
     result: Array = stats.t.isf(level / 2, np.maximum(n_rows - 3 - np.arange(most), 1))
