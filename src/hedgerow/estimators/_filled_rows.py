@@ -9,7 +9,8 @@ from scipy.sparse import csr_array
 
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import effective_rows
-from hedgerow.method.gaps import Expected, expected_of, first_fill
+from hedgerow.method.gap_model import expected_of, first_fill
+from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, next_refresh
 from hedgerow.method.moments import Moments

@@ -1,0 +1,152 @@
+"""The model by which missing cells are filled in, and the first rows that it comes from.
+
+Cells are filled in by a model of the rows, and the model comes from sums of products of rows that
+were filled in (Dempster, Laird and Rubin's EM):
+
+- The model is a sparse precision matrix. Who is related to whom is found by forward selection, at a
+  level at which one variable of no use is chosen for each node: an edge that the model lacks would
+  be filled in as if it were not there, and so be harder to find.
+- The first rows are gone through until nothing moves, from the correlations of cells that are there
+  together. Later ones are filled in by the model as it was when their number last doubled, and only
+  by relations beyond doubt.
+
+docs/theory.md, section 21, says what is promised of it, and why correlations of pairs of cells that
+are there together will not do in the tests.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.sparse import csr_array
+
+from hedgerow.method.gaps import Expected, fill
+from hedgerow.method.levels import MIN_ROWS
+from hedgerow.method.likelihood import fit_precision
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
+from hedgerow.method.scaling import Scaling
+
+Array = NDArray[np.float64]
+Choose = Callable[[Array, float, Array], csr_array]
+
+_USELESS = 1.0  # variables that are chosen for a node by chance
+_ROWS_PER_NEIGHBOUR = 8
+# Later cells are filled in by a model that they are then part of: what is there by chance would
+# be there ever more. At this multiple of the usual threshold the chance is nil.
+_SURE = 2.0**0.5
+_MOST_ROUNDS = 30
+_STILL = 0.01  # standard errors of a correlation: a round that moves none by more is the last
+_LEAST_EIGENVALUE = 0.05  # to begin with: correlations of different rows may contradict each other
+
+
+class Filled(NamedTuple):
+    """The first rows without gaps, and what is known after them."""
+
+    rows: Array
+    covariance: Array  # (p, p); sum over rows of the covariance of what was filled in
+    expected: Expected
+
+
+def expected_of(
+    products: Array,
+    centre: Array,
+    weight: float,
+    n_rows: float,
+    choose: Choose,
+    sweeps: Scaling,
+    *,
+    sure: bool,
+) -> Expected:
+    """Return the model that sums of products give.
+
+    Parameters
+    ----------
+    products : weighted sums of products of deviations from ``centre``
+    weight : of all rows in them
+    n_rows : number of complete rows that would say as much
+    choose : who finds related variables, as `neighbours.related` does
+    sweeps : who computes the likelihood's maximum
+    sure : whether only relations that are beyond doubt count, as they are not asked for again
+    """
+    spread = np.sqrt(np.diag(products) / weight)
+    scale = np.where(spread > 0, spread, 1.0)
+    corr = products / weight / scale / scale[:, None]
+    np.fill_diagonal(corr, 1.0)
+    n_rows = max(n_rows, MIN_ROWS)
+    thresholds = _SURE * step_thresholds(len(corr), n_rows) if sure else _loose(len(corr), n_rows)
+    related = choose(corr, n_rows, thresholds)
+    precision = fit_precision(corr, int(n_rows), related, sweeps).precision.sorted_indices()
+    return Expected(centre, scale, precision.indptr, precision.indices, precision.data)
+
+
+def first_fill(
+    rows: Array,
+    row_weights: Array,
+    choose: Choose,
+    sweeps: Scaling,
+    fill_in: Callable[[Array, Expected, Array, Array], Array] = fill,
+) -> Filled:
+    """Fill in the first rows by the model that they lead to."""
+    there = ~np.isnan(rows)
+    weight = float(row_weights.sum())
+    seen = row_weights @ there / weight
+    n_rows = len(rows) * float(np.median(seen)) ** 2
+    centre = _means(rows, there, row_weights)
+    products = _pairwise(np.where(there, rows - centre, 0.0), there, row_weights)
+    still = _STILL / np.sqrt(max(n_rows, MIN_ROWS))
+    for _ in range(_MOST_ROUNDS):
+        expected = expected_of(products, centre, weight, n_rows, choose, sweeps, sure=False)
+        covariance = np.zeros_like(products)
+        filled = fill_in(rows, expected, row_weights, covariance)
+        centre = row_weights @ filled / weight
+        deviations = filled - centre
+        before = products
+        products = (deviations * row_weights[:, None]).T @ deviations + covariance
+        per_scale = 1.0 / expected.scale
+        moved = np.abs(products - before) / weight * per_scale * per_scale[:, None]
+        if moved.max() <= still:
+            break
+    return Filled(filled, covariance, expected)
+
+
+def _means(rows: Array, there: NDArray[np.bool_], row_weights: Array) -> Array:
+    """Return the mean of the cells that are there; zero where none is."""
+    weight = row_weights @ there
+    means: Array = (row_weights @ np.where(there, rows, 0.0)) / np.where(weight > 0, weight, 1.0)
+    return means
+
+
+def _pairwise(deviations: Array, there: NDArray[np.bool_], row_weights: Array) -> Array:
+    """Return what sums of products would be if all cells were like those that are there together.
+
+    Moved until they could be sums of products: no combination of columns varies less than nothing.
+    """
+    weighted = np.sqrt(row_weights)[:, None]
+    known = np.where(there, weighted, 0.0)
+    together = known.T @ known
+    unit = np.divide(
+        np.square(weighted * deviations).sum(axis=0),
+        np.diag(together),
+        out=np.zeros(deviations.shape[1]),
+        where=np.diag(together) > 0,
+    )
+    scale = np.sqrt(np.where(unit > 0, unit, 1.0))
+    products = (weighted * deviations / scale).T @ (weighted * deviations / scale)
+    corr = np.divide(products, together, out=np.zeros_like(products), where=together > 0)
+    np.fill_diagonal(corr, 1.0)
+    values, vectors = np.linalg.eigh(corr)
+    if values[0] < _LEAST_EIGENVALUE:
+        corr = (vectors * np.maximum(values, _LEAST_EIGENVALUE)) @ vectors.T
+        spread = np.sqrt(np.diag(corr))
+        corr = corr / spread / spread[:, None]
+    sums: Array = corr * row_weights.sum() * np.sqrt(unit) * np.sqrt(unit)[:, None]
+    return sums
+
+
+def _loose(n_columns: int, n_rows: float) -> Array:
+    most = int(min(n_columns - 1, n_rows // _ROWS_PER_NEIGHBOUR, MOST_NEIGHBOURS))
+    level = min(_USELESS / n_columns, 1.0)
+    result: Array = stats.t.isf(level / 2, np.maximum(n_rows - 3 - np.arange(most), 1))
+    return result
