@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.engines import Engine, Named
-from hedgerow.method.forgetting import effective_rows
+from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.gap_model import expected_of, first_fill
 from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
@@ -97,7 +97,7 @@ class FilledRows:
                     self.expected = self._model(engine, moments())
             some = rows[:left]
             if self.expected is None:
-                some = some[: self._complete(some)]
+                some = some[: self._complete(engine, some)]
                 if not len(some):
                     self.expected = self._model(engine, moments())
                     self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
@@ -105,18 +105,19 @@ class FilledRows:
             yield self._fill_later(engine, some)
             rows = rows[len(some) :]
 
-    def _complete(self, rows: Array) -> int:
+    def _complete(self, engine: Engine, rows: Array) -> int:
         """Return how many rows come before the first that has a gap."""
         gone = np.isnan(rows)
-        gaps = (gone | self._far_off(np.where(gone, 0.0, rows), ~gone)).any(axis=1)
-        return int(np.append(gaps, True).argmax())
+        first = int(np.append(gone.any(axis=1), True).argmax())
+        outlying = self._far_off(engine, rows[:first], ~gone[:first]).any(axis=1)
+        return int(np.append(outlying, True).argmax())
 
     def _fill_later(self, engine: Engine, rows: Array) -> Array:
         gone, weights = np.isnan(rows), self._weights(len(rows))
         outlying = np.zeros_like(gone)
         if self.expected is not None:
             filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
-            outlying = self._far_off(filled, ~gone)
+            outlying = self._far_off(engine, filled, ~gone)
             rows = np.where(outlying, np.nan, rows)
             rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, weights)
@@ -202,11 +203,13 @@ class FilledRows:
         self.judges = Judges(centre, scale, found)
         return far & np.isfinite(found.residual)
 
-    def _far_off(self, filled: Array, there: Cells) -> Cells:
-        if self.judges is None:
-            return np.zeros_like(there)
-        centre, scale, known = self.judges
-        return far_off((filled - centre) / scale, there, known)
+    def _far_off(self, engine: Engine, filled: Array, there: Cells) -> Cells:
+        found = np.zeros_like(there)
+        if self.judges is not None:
+            centre, scale, known = self.judges
+            some = np.flatnonzero(engine.suspicious(filled, there, centre, scale, known))
+            found[some] = far_off((filled[some] - centre) / scale, there[some], known)
+        return found
 
     def _model(self, engine: Engine, moments: Moments) -> Expected:
         products, unknown = moments.products, self.unknown(moments.weight)
@@ -245,6 +248,10 @@ class FilledRows:
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
         self.seen = Seen(rows + len(gone), missing, outside, cells)
+        if self.half_life == NEVER:
+            self.weight += len(gone)
+            self.there = self.there + len(gone) - (gone | outlying).sum(axis=0)
+            return
         # One after another, so that no cut of the rows changes a bit.
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)

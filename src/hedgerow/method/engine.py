@@ -76,6 +76,16 @@ class Engine(Protocol):
     def regressions(self, corr: Array, n_rows: float, thresholds: Array) -> Regressions:
         """Return the regression of each column on its neighbours (`outliers.regressions`)."""
 
+    def suspicious(
+        self,
+        rows: Array,
+        there: NDArray[np.bool_],
+        centre: Array,
+        scale: Array,
+        known: Regressions,
+    ) -> NDArray[np.bool_]:
+        """Return which rows have a cell that is far off (`outliers.suspicious`)."""
+
     def fill(self, rows: Array, expected: Expected, row_weights: Array, covariance: Array) -> Array:
         """Return rows with their missing cells filled in (`gaps.fill`)."""
 

@@ -30,6 +30,7 @@ from hedgerow.method.moments import (
 )
 from hedgerow.method.neighbours import related as related
 from hedgerow.method.outliers import regressions as regressions
+from hedgerow.method.outliers import suspicious as suspicious
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 from hedgerow.method.row_sizes import row_factors as row_factors
 

@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 
 # Standard errors. Of normal cells, one in 150,000 is farther off.
 FAR_OFF = 4.5
-_MEDIAN = 0.6745  # of the sizes of standard normal numbers
-_TYPICAL = 16.0  # cells of typical size that a row's own count beside
+MEDIAN = 0.6745  # of the sizes of standard normal numbers
+TYPICAL = 16.0  # cells of typical size that a row's own count beside
 # A column with more of such cells has them by its nature, and is not judged.
 _BY_NATURE = 0.05
 
@@ -84,6 +84,13 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     return far
 
 
+def suspicious(
+    rows: Array, there: NDArray[np.bool_], centre: Array, scale: Array, known: Regressions
+) -> NDArray[np.bool_]:
+    """Return which rows have a cell that is far off."""
+    return np.asarray(far_off((rows - centre) / scale, there, known).any(axis=1))
+
+
 def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
     """Return how large the rows are, by the medians of their cells: a few wrong ones do not count.
 
@@ -92,8 +99,8 @@ def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
     number = judged.sum(axis=1)
     ordered = np.sort(np.where(judged, distance, np.inf), axis=1)
     middle = ordered[np.arange(len(ordered)), np.minimum(number // 2, ordered.shape[1] - 1)]
-    squares = np.where(number > 0, np.square(middle / _MEDIAN), 0.0)
-    size: Array = np.sqrt((number * squares + _TYPICAL) / (number + _TYPICAL))
+    squares = np.where(number > 0, np.square(middle / MEDIAN), 0.0)
+    size: Array = np.sqrt((number * squares + TYPICAL) / (number + TYPICAL))
     return size
 
 
