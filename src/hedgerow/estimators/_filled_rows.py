@@ -15,7 +15,14 @@ from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, next_refresh
 from hedgerow.method.moments import Moments
 from hedgerow.method.neighbours import step_thresholds
-from hedgerow.method.outliers import Regressions, far_off, without_those_by_nature
+from hedgerow.method.outliers import (
+    BEYOND_DOUBT,
+    FAR_OFF,
+    Regressions,
+    far_off,
+    more_than_chance,
+    without_those_by_nature,
+)
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -43,6 +50,7 @@ class Judges(NamedTuple):
     centre: Array
     scale: Array
     regressions: Regressions
+    limit: float
 
 
 class FilledRows:
@@ -139,7 +147,7 @@ class FilledRows:
         if self.expected is not None:
             named |= {f"expected_{name}": x for name, x in self.expected._asdict().items()}
         if self.judges is not None:
-            centre, scale, (entries, residual) = self.judges
+            centre, scale, (entries, residual), limit = self.judges
             named |= {
                 "judge_centre": centre,
                 "judge_scale": scale,
@@ -147,6 +155,7 @@ class FilledRows:
                 "judge_starts": entries.indptr.astype(np.int64),
                 "judge_neighbours": entries.indices.astype(np.int64),
                 "judge_coefficients": entries.data,
+                "judge_limit": np.array(limit),
             }
         return {f"{PREFIX}{name}": array for name, array in named.items()}
 
@@ -172,7 +181,8 @@ class FilledRows:
             known = Regressions(
                 csr_array(entries, shape=(n_columns, n_columns)), named["judge_residual"]
             )
-            filled.judges = Judges(named["judge_centre"], named["judge_scale"], known)
+            limit = float(named["judge_limit"])
+            filled.judges = Judges(named["judge_centre"], named["judge_scale"], known, limit)
         return filled
 
     def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
@@ -198,17 +208,25 @@ class FilledRows:
         thresholds = step_thresholds(len(corr), n_rows)
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
-        far = far_off(deviations / scale, judged, found)
-        found = without_those_by_nature(found, far)
-        self.judges = Judges(centre, scale, found)
-        return far & np.isfinite(found.residual)
+        unit = deviations / scale
+        far = far_off(unit, judged, found)
+        found, limit = without_those_by_nature(found, far), FAR_OFF
+        far &= np.isfinite(found.residual)
+        if self.judges is None and not more_than_chance(far, judged):
+            limit = BEYOND_DOUBT
+            far = far_off(unit, judged, found, limit)
+        elif self.judges is not None:
+            limit = self.judges.limit
+            far = far_off(unit, judged, found, limit)
+        self.judges = Judges(centre, scale, found, limit)
+        return far
 
     def _far_off(self, engine: Engine, filled: Array, there: Cells) -> Cells:
         found = np.zeros_like(there)
         if self.judges is not None:
-            centre, scale, known = self.judges
-            some = np.flatnonzero(engine.suspicious(filled, there, centre, scale, known))
-            found[some] = far_off((filled[some] - centre) / scale, there[some], known)
+            centre, scale, known, limit = self.judges
+            some = np.flatnonzero(engine.suspicious(filled, there, *self.judges))
+            found[some] = far_off((filled[some] - centre) / scale, there[some], known, limit)
         return found
 
     def _model(self, engine: Engine, moments: Moments) -> Expected:

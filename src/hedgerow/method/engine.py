@@ -83,6 +83,7 @@ class Engine(Protocol):
         centre: Array,
         scale: Array,
         known: Regressions,
+        limit: float,
     ) -> NDArray[np.bool_]:
         """Return which rows have a cell that is far off (`outliers.suspicious`)."""
 

@@ -10,13 +10,18 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
-from hedgerow.method.outliers import FAR_OFF, MEDIAN, TYPICAL, Regressions
+from hedgerow.method.outliers import MEDIAN, TYPICAL, Regressions
 
 Array = NDArray[np.float64]
 
 
 def suspicious(
-    rows: Array, there: NDArray[np.bool_], centre: Array, scale: Array, known: Regressions
+    rows: Array,
+    there: NDArray[np.bool_],
+    centre: Array,
+    scale: Array,
+    known: Regressions,
+    limit: float,
 ) -> NDArray[np.bool_]:
     """Return which rows have a cell that is far off."""
     found = np.zeros(len(rows), dtype=np.bool_)
@@ -31,6 +36,7 @@ def suspicious(
         neighbours,
         entries.data,
         1.0 / residual,
+        limit,
         found,
     )
     return found
@@ -38,7 +44,7 @@ def suspicious(
 
 @njit(**IN_ORDER)
 def _suspicious(
-    rows, there, centre, per_scale, starts, neighbours, coefficients, per_residual, found
+    rows, there, centre, per_scale, starts, neighbours, coefficients, per_residual, limit, found
 ):
     p = centre.size
     unit, sizes = np.empty(p), np.empty(p)
@@ -56,12 +62,12 @@ def _suspicious(
                 largest = max(largest, distance)
                 number += 1
         # No row is smaller than this, whatever its median.
-        if number == 0 or largest <= FAR_OFF * sqrt(TYPICAL / (number + TYPICAL)):
+        if number == 0 or largest <= limit * sqrt(TYPICAL / (number + TYPICAL)):
             continue
         squared = (_ranked(sizes, number, number // 2) / MEDIAN) ** 2
         size = sqrt((number * squared + TYPICAL) / (number + TYPICAL))
         # Rounding may differ from the readable code, which has the last word.
-        found[t] = largest > FAR_OFF * size * (1.0 - 1e-9)
+        found[t] = largest > limit * size * (1.0 - 1e-9)
 
 
 @njit(**INNER)
