@@ -30,6 +30,7 @@ Cells = NDArray[np.bool_]
 # Columns up to which cells are judged: it takes the correlations of all pairs before the first row
 # is learned from.
 MOST_JUDGED = 4000
+_MOST_WITNESSES = 16  # columns that tell what a cell should be
 _ROUNDS = 3  # of judging the first rows
 PREFIX = "gap_"  # of names of arrays
 _NAMED = 8  # cells that are remembered by row and column
@@ -205,7 +206,7 @@ class FilledRows:
         corr = products / weight / scale / scale[:, None]
         np.fill_diagonal(corr, 1.0)
         n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
-        thresholds = step_thresholds(len(corr), n_rows)
+        thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
         unit = deviations / scale
