@@ -7,15 +7,18 @@ from numpy.typing import NDArray
 
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
-from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._assumptions import AS_IS, Assumptions
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, far_from_normal
+from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, inflation_of, no_inflation
+from hedgerow.method.kinds import CONTINUOUS
+from hedgerow.method.latent import latent_of
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.moments import Columns, Moments
+from hedgerow.method.moments import Columns, Moments, correlation
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.progress import part_of_a_stage
 
@@ -92,7 +95,9 @@ class HedgeStream:
         moments = self._asked().moments()
         if self.treated is None:
             return moments
-        columns = self.treated.columns()
+        columns, curves = self.treated.columns(), self.treated.curves()
+        if curves is not None:
+            moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
         squares = np.diag(moments.products)
         wanted = columns.squares * (moments.weight / columns.weight)
         factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
@@ -105,7 +110,7 @@ class HedgeStream:
         if sums is None:
             return no_inflation(self.n_columns)
         assert self.treated is not None
-        _, normal, independent = self.assumptions
+        _, normal, independent, _ = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
         found = inflation_of(sums, n_rows, tails=not normal, memory=not independent)
         settled = self.treated.settled
@@ -125,8 +130,9 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, False, [], straight, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, repeated, wanders, _ = self.treated.settled
-        straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
+        as_is, season, repeated, wanders, _, kinds = self.treated.settled
+        taken = self.assumptions.as_is | (kinds != CONTINUOUS)
+        straight = np.where(taken, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         return Treatment(
             rows=self.rows,
@@ -140,6 +146,7 @@ class HedgeStream:
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
             autocorrelation=self._typical_echo(),
+            kinds=self.kinds(),
         )
 
     def histograms(self) -> list[Histogram]:
@@ -152,9 +159,24 @@ class HedgeStream:
             return np.empty(0)
         return typical_autocorrelation(sums)[: self.rows - 1]
 
-    def evidence(self, inflation: Inflation) -> Any:
-        """Return what all rows taken so far say, in the engine's own form."""
-        return self._asked().evidence(inflation)
+    def kinds(self) -> NDArray[np.str_]:
+        """Return the kind of each column."""
+        as_is = self.assumptions.as_is
+        found = CONTINUOUS if self.treated is None else self.treated.settled.kinds
+        return np.where(as_is, AS_IS, found)
+
+    def evidence(self, inflation: Inflation) -> tuple[Engine, Any]:
+        """Return what all rows taken so far say, and the engine that can read it.
+
+        What lies behind columns of steps is tested by the readable functions.
+        """
+        asked = self._asked()
+        evidence = asked.evidence(inflation)
+        curves = None if self.treated is None else self.treated.curves()
+        if curves is None:
+            return self.engine, evidence
+        weights = self.engine.weights(evidence).astype(np.float64)
+        return numpy_ref, numpy_ref.Evidence(asked.moments(), weights, inflation, curves)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

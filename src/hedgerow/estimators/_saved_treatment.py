@@ -14,6 +14,7 @@ from hedgerow.engines import Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._saved import SLACK, all_within, array_of, require
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import FIRST_ROWS, KNOTS, Marginals, next_refresh
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.seasons import LEAST_CYCLES, Season
@@ -36,8 +37,9 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
         return set()
     if not _SETTLED & set(arrays):
         return _WAITING
+    kinds = {"kinds"} & set(arrays)  # models saved before there were any have none
     # From a table of rows the residuals are made again.
-    return _WAITING | _SETTLED | (set() if "table" in arrays else _RESIDUALS)
+    return _WAITING | _SETTLED | kinds | (set() if "table" in arrays else _RESIDUALS)
 
 
 def largest_of_treated(arrays: Named) -> float:
@@ -67,6 +69,11 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     as_is = _flags(arrays, "as_is", n_columns)
     chosen = assumptions.as_is
     require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
+    if "kinds" in arrays:
+        kinds = array_of(arrays, "kinds", "iu", 1)
+        require(len(kinds) == n_columns, f"kinds must be {n_columns}", len(kinds))
+        within = ((kinds >= 0) & (kinds < len(KINDS))).all()
+        require(within, f"kinds must be numbers below {len(KINDS)}", kinds)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
     if "table" not in arrays:

@@ -11,9 +11,11 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import row_weights
 from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
+from hedgerow.method.kinds import CONTINUOUS, KINDS, Kinds, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
+    first_marginals,
     first_scores,
     flat,
     look_normal,
@@ -24,13 +26,14 @@ from hedgerow.method.marginals import (
 from hedgerow.method.moments import Columns, columns_of
 from hedgerow.method.residuals import repetition
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
+from hedgerow.method.steps import Curves
 
 Array = NDArray[np.float64]
 
 _AT_ONCE = 4096  # rows that are scored at a time
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
-_WANDERS, _DETERMINED = "wanders", "determined"
+_WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON = "marginal_", "season_"
 
 
@@ -42,6 +45,7 @@ class Settled(NamedTuple):
     repeated: float  # mean number of times that a row is there
     wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
+    kinds: Kinds
 
 
 class TreatedRows:
@@ -81,7 +85,7 @@ class TreatedRows:
             first = self._room
             as_is = self.assumptions.as_is | flat(first)
             self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            treated, self._settled = self._settle(first, as_is)
+            treated, self._settled = self._settle(first, as_is, self._kinds(first, as_is))
             self._room, self._waiting = first[:0].copy(), 0
             yield treated
         assert self.marginals is not None
@@ -97,9 +101,19 @@ class TreatedRows:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             as_is = self.assumptions.as_is | flat(self.waiting)
-            as_is |= look_normal(self.waiting, as_is)
-            self._attempt = self._settle(self.waiting, as_is)
+            kinds = self._kinds(self.waiting, as_is)
+            if (kinds == CONTINUOUS).all():
+                as_is |= look_normal(self.waiting, as_is)
+            self._attempt = self._settle(self.waiting, as_is, kinds)
         return self._attempt
+
+    def curves(self) -> Curves | None:
+        """Return scores as functions of what lies behind the columns; None if they are just that."""
+        kinds = self.settled.kinds
+        if (kinds == CONTINUOUS).all():
+            return None
+        known = self.marginals
+        return curves_of(kinds, known or first_marginals(self.waiting, self.settled.as_is))
 
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
@@ -124,7 +138,8 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined = self._settled
+            as_is, season, repeated, wanders, determined, kinds = self._settled
+            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int8)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -155,16 +170,26 @@ class TreatedRows:
             season = Season(int(seen), counts, means)
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
-            treated._settled = Settled(as_is, season, repeated, wanders, determined)
+            # Before there were kinds, all columns were continuous.
+            codes = arrays.get(_KINDS, np.zeros(len(as_is), dtype=np.int8))
+            kinds = np.array(KINDS)[codes]
+            treated._settled = Settled(as_is, season, repeated, wanders, determined, kinds)
         return treated
 
-    def _settle(self, rows: Array, as_is: NDArray[np.bool_]) -> tuple[Array, Settled]:
+    def _kinds(self, rows: Array, as_is: NDArray[np.bool_]) -> Kinds:
+        told = self.assumptions.told
+        return np.where((told != "") & ~as_is, told, kinds_of(rows, as_is | (told != "")))
+
+    def _settle(
+        self, rows: Array, as_is: NDArray[np.bool_], kinds: Kinds
+    ) -> tuple[Array, Settled]:
         scored, relations = first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
             none = np.zeros_like(as_is)
-            return scored, Settled(as_is, no_season(scored), 1.0, none, relations)
+            return scored, Settled(as_is, no_season(scored), 1.0, none, relations, kinds)
         treated, season = first_season(scored)
-        return treated, Settled(as_is, season, repetition(rows), wandering(treated), relations)
+        wanders = wandering(treated)
+        return treated, Settled(as_is, season, repetition(rows), wanders, relations, kinds)
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

@@ -7,10 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
+from hedgerow.method.kinds import COUNTS, STEPS, YES_NO, ZEROS
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 _SHOWN = 3
+_OF_KINDS = {  # of one column, and of several
+    STEPS: ("column of steps", "columns of steps"),
+    YES_NO: ("of yes or no", "of yes or no"),
+    COUNTS: ("of counts", "of counts"),
+    ZEROS: ("with many equal values", "with many equal values"),
+}
 
 
 class Treatment(NamedTuple):
@@ -29,6 +36,7 @@ class Treatment(NamedTuple):
     repeated : mean number of times that a row is there
     wandering : columns that cannot be told from a random walk or a trend
     autocorrelation : of the residuals at 1, 2, ... rows apart, the median over columns
+    kinds : for each column, the kind that it is taken for
     """
 
     rows: int
@@ -42,6 +50,7 @@ class Treatment(NamedTuple):
     repeated: float
     wandering: list[object]
     autocorrelation: NDArray[np.float64] = np.empty(0)
+    kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
 
     @property
     def related_in_time(self) -> bool:
@@ -56,12 +65,13 @@ class Treatment(NamedTuple):
             "straightness": dict(zip(map(str, labels), self.straightness.tolist(), strict=True)),
             "wandering": [str(name) for name in self.wandering],
             "autocorrelation": self.autocorrelation.tolist(),
+            "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "sentences": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
-        said = []
+        said = self._on_kinds()
         if self.far_from_normal and self.scored:
             number, names = len(self.far_from_normal), _some(self.far_from_normal)
             said.append(
@@ -97,6 +107,15 @@ class Treatment(NamedTuple):
                 f"later are not noticed"
             )
         return said
+
+    def _on_kinds(self) -> list[str]:
+        numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
+        found = [
+            f"{number:,} {_OF_KINDS[kind][number > 1]}" for kind, number in numbers.items() if number
+        ]
+        if not found:
+            return []
+        return [f"Edges are between what lies behind {listed(found)}."]
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"

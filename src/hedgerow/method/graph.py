@@ -43,6 +43,8 @@ class Graph(NamedTuple):
     determined: Indices  # columns that a few others determine exactly
     unexplained: float  # share of a typical column's variance that its neighbours leave
     too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
+    alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
+    per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -73,6 +75,7 @@ def graph_of(
 
     edges = _no_edges()
     determined, unexplained = np.empty(0, dtype=np.intp), 1.0
+    alike, per_clear = np.empty((0, 2), dtype=np.intp), 1.0
     if enough and len(tested) > 1:
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
@@ -81,6 +84,7 @@ def graph_of(
             edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
+        alike, per_clear = tested[found.alike], found.per_clear
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value = edges[:, order]
@@ -97,6 +101,8 @@ def graph_of(
         originals=repeats.original[copies],
         determined=determined,
         unexplained=unexplained,
+        alike=alike,
+        per_clear=per_clear,
     )
 
 

@@ -19,6 +19,9 @@ Indices = NDArray[np.signedinteger]
 LARGEST = 0.995  # latent correlations end here
 _STEPS = 30
 _CLOSE = 1e-10
+# So many terms are enough up to this correlation: what is left out is below 1e-4.
+_FEW, _MODERATE = 64, 0.86
+_AT_ONCE = 4096  # pairs
 _LEAST = 1e-3  # of slopes, and of variances relative to those of normal columns
 
 
@@ -52,8 +55,9 @@ def latent_of(scores: Array, curves: Curves) -> Latent:
     corr[some] = _solved(scores[some], curves.coefficients[noisy], corr[some])
     away = ~np.eye(len(corr), dtype=np.bool_) & (curves.noise > 0.0)
     corr = np.where(away | away.T, np.clip(corr, -LARGEST, LARGEST), scores)
-    _, slope = series(corr, curves.coefficients, curves.coefficients)
-    looseness = np.sqrt(_variance(scores, corr, curves)) / np.maximum(slope, _LEAST)
+    off = corr - np.diag(np.diag(corr))  # the diagonal is not asked for, and would be slow
+    _, slope = series(off, curves.coefficients, curves.coefficients)
+    looseness = np.sqrt(_variance(scores, off, curves)) / np.maximum(slope, _LEAST)
     looseness = np.where(away | away.T, looseness, 1.0)
     return Latent(scores, corr, looseness, curves.noise, curves.doubt)
 
@@ -66,9 +70,21 @@ def at_their_bound(latent: Latent) -> tuple[Indices, Indices]:
 def series(rho: Array, first: Array, second: Array) -> tuple[Array, Array]:
     """Return the sum of first_k second_k rho^k for all pairs, and its derivative in rho."""
     value, slope = np.zeros_like(rho), np.zeros_like(rho)
-    for one, other in zip(first.T[::-1], second.T[::-1], strict=True):
+    for one, other in zip(first.T[_FEW - 1 :: -1], second.T[_FEW - 1 :: -1], strict=True):
         slope = slope * rho + value
         value = value * rho + np.outer(one, other)
+    above, below = np.nonzero(np.abs(rho) > _MODERATE)
+    for start in range(0, len(above), _AT_ONCE):
+        some = above[start : start + _AT_ONCE], below[start : start + _AT_ONCE]
+        value[some], slope[some] = _long_series(rho[some], first[some[0]] * second[some[1]])
+    return value, slope
+
+
+def _long_series(rho: Array, products: Array) -> tuple[Array, Array]:
+    """Return the sum of products_k rho^k over all terms, and its derivative, for each row."""
+    powers = rho[:, None] ** np.arange(products.shape[1])
+    value = (products * powers).sum(axis=1)
+    slope = (products[:, 1:] * np.arange(1, products.shape[1]) * powers[:, :-1]).sum(axis=1)
     return value, slope
 
 
@@ -94,9 +110,11 @@ def _solved(scores: Array, coefficients: Array, start: Array) -> Array:
     """Return the correlations whose series give those of ``scores``, within bounds."""
     low, high = np.full_like(scores, -LARGEST), np.full_like(scores, LARGEST)
     rho = np.clip(start, -LARGEST, LARGEST)
+    np.fill_diagonal(rho, 0.0)
     for _ in range(_STEPS):
         value, slope = series(rho, coefficients, coefficients)
         missing = scores - value
+        np.fill_diagonal(missing, 0.0)
         low, high = np.where(missing > 0, rho, low), np.where(missing > 0, high, rho)
         newer = rho + missing / np.maximum(slope, _LEAST)
         # Newton's step, unless it leaves the interval that is known to hold the solution.

@@ -26,6 +26,7 @@ Indices = NDArray[np.intp]
 _TRIED = 16  # variables that are tested in each step of forward selection
 # What is left of a variable must be larger than zero by so many standard errors to be used.
 _CLEAR = 2.0
+_TIGHTEST = 1e-3
 
 
 class Sure(NamedTuple):
@@ -81,43 +82,43 @@ def refit(latent: Latent, n_rows: float) -> Sure:
 def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
     """Return the refit with the weakest result of each neighbour for which another could stand in.
 
-    As `hedgerow.method.stand_ins.weaken` does without noise.
+    As `hedgerow.method.stand_ins.weaken` does without noise; but noise hides neighbours, so every
+    variable that passes the threshold of forward selection is tried, not only those near the two.
     """
     thresholds = step_thresholds(len(latent.corr), n_rows)
     chosen = fitted.coefficients.toarray() != 0
     partial, given = fitted.partial.copy(), fitted.given.copy()
     for i, j in zip(*np.nonzero(chosen)):
-        rest = chosen[i].copy()
-        rest[j] = False
-        candidates = (chosen[j] | chosen[:, i] | chosen[:, j]) & ~rest
-        candidates[[i, j]] = False
-        others, tried = np.flatnonzero(rest), np.flatnonzero(candidates)
-        if not len(tried):
+        rest = np.flatnonzero(chosen[i] & (np.arange(len(chosen)) != j))
+        left = _given(latent, rest, n_rows)
+        tried = _strongest(latent, left, i, [j, *rest])
+        first, *_ = _tested(latent, left, i, tried, n_rows)
+        freedom = n_rows - 3 - len(rest)
+        passes = first**2 * freedom > thresholds[len(rest)] ** 2 * (1 - first**2)
+        if not passes.any():
             continue
-        first, *_ = _tested(latent, _given(latent, others, n_rows), i, tried, n_rows)
-        freedom = n_rows - 3 - len(others)
-        passes = first**2 * freedom > thresholds[len(others)] ** 2 * (1 - first**2)
         own = partial[i, j]
-        remains = abs(own)
-        for k in tried[passes]:
-            left = _given(latent, np.r_[others, k], n_rows)
-            weaker, *_ = _tested(latent, left, i, np.array([j]), n_rows)
-            remains = min(remains, max(float(np.sign(own) * weaker[0]), 0.0))
-        if remains < abs(own):
-            partial[i, j] = np.sign(own) * remains
+        remains = np.sign(own) * _given_one_more(latent, left, i, j, tried[passes])
+        weakest = max(float(remains.min()), 0.0)
+        if weakest < abs(own):
+            partial[i, j] = np.sign(own) * weakest
             given[i, j] += 1
     return fitted._replace(partial=partial, given=given)
 
 
-def debiased(latent: Latent, weights: Array) -> Array:
-    """Return the statistic of `hedgerow.method.edges.debiased`, as sure as noise lets it be."""
+def debiased(latent: Latent, weights: Array, tight: Array) -> Array:
+    """Return the statistic of `hedgerow.method.edges.debiased`, as sure as noise lets it be.
+
+    Its standard error is that of noise which does not depend on the variables, times ``tight``.
+    """
     away = np.eye(len(weights)) - weights
     residual = away @ latent.corr @ away.T
     noise = (away * latent.noise) @ away.T
     variance = np.maximum(np.diag(residual), COLLINEAR)
     direct = weights * variance
     spread = np.outer(*2 * [variance + np.diag(noise)]) + noise**2
-    result: Array = -(residual + direct + direct.T) / np.sqrt(spread)
+    spread = np.sqrt(spread) * np.maximum(tight, _TIGHTEST)
+    result: Array = -(residual + direct + direct.T) / spread
     np.fill_diagonal(result, 0.0)
     return np.clip(result, -1.0, 1.0)
 
@@ -129,11 +130,7 @@ def _select(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Giv
     for step, threshold in enumerate(thresholds):
         if step and not left.usable[node]:
             break
-        covariance = _covariance(latent, left, node)
-        strength = np.where(left.usable, covariance**2 / (left.variance + left.noise), 0.0)
-        strength[[node, *chosen]] = 0.0
-        tried = np.argsort(-strength, kind="stable")[:_TRIED]
-        tried = tried[strength[tried] > 0]
+        tried = _strongest(latent, left, node, chosen)
         if not len(tried):
             break
         partial, *_ = _tested(latent, left, node, tried, n_rows)
@@ -144,6 +141,16 @@ def _select(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Giv
         chosen.append(int(tried[best]))
         left = _given(latent, np.array(chosen), n_rows)
     return left
+
+
+def _strongest(latent: Latent, left: _Given, node: int, but: list[int]) -> Indices:
+    """Return the variables that a node is most related to, as a first guess."""
+    covariance = _covariance(latent, left, node)
+    room = np.maximum(left.variance + left.noise, COLLINEAR)
+    strength = np.where(left.usable, covariance**2 / room, 0.0)
+    strength[[node, *but]] = 0.0
+    tried = np.argsort(-strength, kind="stable")[:_TRIED]
+    return tried[strength[tried] > 0]
 
 
 def _given(latent: Latent, chosen: Indices, n_rows: float) -> _Given:
@@ -183,6 +190,30 @@ def _tested(
     strength = covariance / np.sqrt(spread)
     partial = strength / np.sqrt(1.0 + strength**2)
     return partial, spread / alone, spread / free
+
+
+def _given_one_more(latent: Latent, left: _Given, i: int, j: int, more: Indices) -> Array:
+    """Return the partial correlation of i and j given one more variable, for each of some."""
+    n, chosen = len(more), left.chosen
+    first, second = _covariance(latent, left, i), _covariance(latent, left, j)
+    room = np.maximum(left.variance[more], COLLINEAR)
+    of_i, of_j = first[more] / room, second[more] / room  # coefficients on the one more
+    covariance = first[j] - of_i * second[more]
+    variance = left.variance[j] - of_j * second[more]
+    slope = np.where(left.usable[j], covariance / np.maximum(variance, COLLINEAR), 0.0)
+    theirs = left.coefficients[:, more].T
+    vector_i = np.column_stack(
+        [np.ones(n), np.zeros(n), -of_i, of_i[:, None] * theirs - left.coefficients[:, i]]
+    )
+    vector_j = np.column_stack(
+        [np.zeros(n), np.ones(n), -of_j, of_j[:, None] * theirs - left.coefficients[:, j]]
+    )
+    ends = np.full(n, i), np.full(n, j), more
+    index = np.column_stack([*ends, np.tile(chosen, (n, 1))])
+    spread = _spread(latent, index, vector_i - slope[:, None] * vector_j, vector_j)
+    strength = covariance / np.sqrt(spread)
+    result: Array = strength / np.sqrt(1.0 + strength**2)
+    return result
 
 
 def _spread(latent: Latent, index: Indices, first: Array, second: Array) -> Array:

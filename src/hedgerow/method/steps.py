@@ -23,7 +23,7 @@ from hedgerow.method.marginals import Marginals
 
 Array = NDArray[np.float64]
 
-TERMS = 64
+TERMS = 512  # enough for correlations up to 0.995
 # A value that fewer than this share of the rows have is no step: a threshold on either side of it
 # would be closer than anything that matters.
 LEAST_STEP = 0.005
@@ -50,6 +50,12 @@ class Curves(NamedTuple):
     def part(self, columns: NDArray[np.intp]) -> "Curves":
         """Return the curves of some columns."""
         return Curves(self.powers[:, columns], self.fourth[columns], self.doubt[columns])
+
+
+def straight(n_columns: int) -> Curves:
+    """Return the curves of columns that are normal variables themselves."""
+    nothing = np.empty(0)
+    return curves_of_steps(nothing, nothing, nothing, np.empty(0, dtype=np.intp), n_columns)
 
 
 def cut_curves(marginals: Marginals) -> Curves:
