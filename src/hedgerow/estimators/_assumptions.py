@@ -42,7 +42,7 @@ def check_assumptions(rows: Any, columns: Any) -> None:
         known = isinstance(columns, Collection) and not isinstance(columns, bytes)
     if not known:
         raise ValueError(
-            f"columns must be {ANY!r}, {NORMAL!r}, a list of names, or kinds by name, "
+            f"columns must be {ANY!r}, {NORMAL!r}, a list of names or a dict of kinds, "
             f"got {columns!r}"
         )
     if isinstance(columns, Mapping):

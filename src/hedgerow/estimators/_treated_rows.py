@@ -108,7 +108,7 @@ class TreatedRows:
         return self._attempt
 
     def curves(self) -> Curves | None:
-        """Return scores as functions of what lies behind the columns; None if they are just that."""
+        """Return scores as functions of what lies behind columns; None if they are just that."""
         kinds = self.settled.kinds
         if (kinds == CONTINUOUS).all():
             return None
@@ -180,9 +180,7 @@ class TreatedRows:
         told = self.assumptions.told
         return np.where((told != "") & ~as_is, told, kinds_of(rows, as_is | (told != "")))
 
-    def _settle(
-        self, rows: Array, as_is: NDArray[np.bool_], kinds: Kinds
-    ) -> tuple[Array, Settled]:
+    def _settle(self, rows: Array, as_is: NDArray[np.bool_], kinds: Kinds) -> tuple[Array, Settled]:
         scored, relations = first_scores(rows, as_is), determined_columns(rows)
         if self.assumptions.independent:
             none = np.zeros_like(as_is)

@@ -111,7 +111,9 @@ class Treatment(NamedTuple):
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
         found = [
-            f"{number:,} {_OF_KINDS[kind][number > 1]}" for kind, number in numbers.items() if number
+            f"{number:,} {_OF_KINDS[kind][number > 1]}"
+            for kind, number in numbers.items()
+            if number
         ]
         if not found:
             return []

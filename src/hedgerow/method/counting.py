@@ -1,4 +1,4 @@
-"""Counts whose rate varies: a normal variable behind the logarithm of the rate, and noise of counting.
+"""Counts of a rate that varies: the rate's logarithm is normal, and counting adds noise.
 
 A count y is taken to be Poisson with rate exp(a + b z), z standard normal. Mean and variance of the
 counts tell a and b. The score of a row is then a function of z plus noise that no other column

@@ -14,7 +14,13 @@ from scipy import stats
 
 from hedgerow.method.balance import balanced_level, stands_out
 from hedgerow.method.engine import Engine, Repeats
-from hedgerow.method.levels import BIAS_OF_FEW_ROWS, BIAS_TO_DOUBT, MIN_ROWS, plausible_bias
+from hedgerow.method.levels import (
+    BIAS_OF_FEW_ROWS,
+    BIAS_TO_DOUBT,
+    MIN_ROWS,
+    STRONGLY_RELATED,
+    plausible_bias,
+)
 from hedgerow.method.promises import BALANCED
 
 Array = NDArray[np.float64]
@@ -24,7 +30,6 @@ Indices = NDArray[np.intp]
 LOOSEST_LEVEL = 0.5
 _COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
-_STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
 _STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
 
 
@@ -134,7 +139,7 @@ def shortage_of_rows(
             f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
             f"correlations of {_MODERATE}"
         )
-    related = unexplained < _STRONGLY_RELATED
+    related = unexplained < STRONGLY_RELATED
     most, so = (
         (BIAS_TO_DOUBT, " as strongly related as these") if related else (BIAS_OF_FEW_ROWS, "")
     )

@@ -19,8 +19,9 @@ Kinds = NDArray[np.str_]
 
 CONTINUOUS, STEPS, YES_NO, COUNTS, ZEROS = "continuous", "steps", "yes/no", "counts", "zeros"
 KINDS = (CONTINUOUS, STEPS, YES_NO, COUNTS, ZEROS)
-# Noise below this, in units of the variable behind, is none: it would matter from a million rows on.
-_NEGLIGIBLE = 1e-3
+# Noise below this, in units of the variable behind, is none: what a neighbour then fails to explain
+# is about half as much, and a standard error only from some hundred thousand rows on.
+_NEGLIGIBLE = 5e-3
 _LOOSE = 0.1  # share of rows with values of their own in a column that is not all steps
 
 

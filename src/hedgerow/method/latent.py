@@ -64,7 +64,9 @@ def latent_of(scores: Array, curves: Curves) -> Latent:
 
 def at_their_bound(latent: Latent) -> tuple[Indices, Indices]:
     """Return the pairs whose correlation is as large as it can be."""
-    return np.nonzero(np.triu(np.abs(latent.corr) > LARGEST - 1e-6, 1) & (latent.looseness != 1.0))
+    close = (np.abs(latent.corr) > LARGEST - 1e-6) & (latent.looseness != 1.0)
+    first, second = np.nonzero(np.triu(close, 1))
+    return first, second
 
 
 def series(rho: Array, first: Array, second: Array) -> tuple[Array, Array]:

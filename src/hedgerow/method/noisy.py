@@ -1,14 +1,14 @@
 """Neighbours and tests from correlations that lie behind scores, and are less sure for it.
 
-The correlations of `hedgerow.method.latent` put into the tests of `hedgerow.method.neighbours` would
-make these far too sure: of a sample covariance the error of a partial covariance shrinks with what
-is left of the two variables; here the noise of every column that took part remains. So each partial
-covariance has a standard error of its own, from the influence of rows on it: if u and v are the
-vectors that make residuals of i and j, it is u'Ru with errors in every entry of R, and their
-covariances are those of products of scores (docs/theory.md, section 19).
+The correlations of `hedgerow.method.latent`, put into the tests of `hedgerow.method.neighbours`,
+would make these far too sure: of a sample covariance, the error of a partial covariance shrinks
+with what is left of the two variables; here the noise of every column that took part remains. So
+each partial covariance has a standard error of its own, from the influence of rows on it: if u and
+v are the vectors that make residuals of i and j, it is u'Rv with errors in every entry of R, and
+their covariances are those of products of scores (docs/theory.md, section 19).
 
-What is returned is called a partial correlation, and is one where there is no noise. Where there is,
-it is as much smaller as makes the tests of independent normal rows right.
+What is returned is called a partial correlation, and is one where there is no noise. Where there
+is, it is as much smaller as makes the tests of independent normal rows right.
 """
 
 from typing import NamedTuple
@@ -106,7 +106,7 @@ def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
     return fitted._replace(partial=partial, given=given)
 
 
-def debiased(latent: Latent, weights: Array, tight: Array) -> Array:
+def debiased(latent: Latent, weights: NDArray[np.floating], tight: Array) -> Array:
     """Return the statistic of `hedgerow.method.edges.debiased`, as sure as noise lets it be.
 
     Its standard error is that of noise which does not depend on the variables, times ``tight``.
@@ -161,7 +161,7 @@ def _given(latent: Latent, chosen: Indices, n_rows: float) -> _Given:
     beside = noise + noise[chosen] @ coefficients**2
     error = np.sqrt(2.0 / n_rows) * (np.maximum(variance, 0.0) + beside)
     usable = variance > np.maximum(_CLEAR * np.where(beside > 0, error, 0.0), COLLINEAR)
-    return _Given(chosen, coefficients, variance, beside, usable)
+    return _Given(chosen, coefficients.astype(np.float64), variance, beside, usable)
 
 
 def _covariance(latent: Latent, left: _Given, node: int) -> Array:
@@ -181,7 +181,7 @@ def _tested(
     index = np.column_stack([np.full(n, node), others, np.tile(chosen, (n, 1))])
     first = np.column_stack([np.ones(n), -slope, slope[:, None] * their - own])
     second = np.column_stack([np.zeros(n), np.ones(n), -their])
-    spread = _spread(latent, index, first, second)
+    spread = _spread(latent, index, first, second, (covariance, slope * variance))
     alone = np.maximum(left.variance[node] - slope * covariance, COLLINEAR) * variance
     noise = latent.noise[index]
     known = np.maximum(left.variance[node] - slope * covariance, 0.0)
@@ -210,16 +210,21 @@ def _given_one_more(latent: Latent, left: _Given, i: int, j: int, more: Indices)
     )
     ends = np.full(n, i), np.full(n, j), more
     index = np.column_stack([*ends, np.tile(chosen, (n, 1))])
-    spread = _spread(latent, index, vector_i - slope[:, None] * vector_j, vector_j)
+    vector_i -= slope[:, None] * vector_j
+    spread = _spread(latent, index, vector_i, vector_j, (covariance, slope * variance))
     strength = covariance / np.sqrt(spread)
     result: Array = strength / np.sqrt(1.0 + strength**2)
     return result
 
 
-def _spread(latent: Latent, index: Indices, first: Array, second: Array) -> Array:
+def _spread(
+    latent: Latent, index: Indices, first: Array, second: Array, signal: tuple[Array, Array]
+) -> Array:
     """Return the variance of first' R second, times the number of rows.
 
-    ``index`` names the columns that the entries of both vectors belong to.
+    ``index`` names the columns that the entries of both vectors belong to. The ``signal`` is how
+    much the residuals of the two columns in front are related, before and by what was taken out of
+    the first: it depends on these columns' scales, and they say nothing about whether it is zero.
     """
     pairs = index[:, :, None], index[:, None, :]
     scores = latent.scores[pairs]
@@ -228,6 +233,8 @@ def _spread(latent: Latent, index: Indices, first: Array, second: Array) -> Arra
     diagonal = np.arange(index.shape[1])
     counts[:, diagonal, diagonal] = 0.0
     counts[:, diagonal, diagonal] = -(counts * scores).sum(axis=2)
+    counts[:, 0, 0] += signal[0] / 2
+    counts[:, 1, 1] -= signal[1] / 2
     seen = counts @ scores
     wobble = 4.0 * (np.square(first * second) * latent.doubt[index]).sum(axis=1)
     result: Array = 2.0 * (seen * seen.transpose(0, 2, 1)).sum(axis=(1, 2)) + wobble

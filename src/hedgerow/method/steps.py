@@ -1,14 +1,14 @@
 """Scores of steps as functions of a normal variable that lies behind them.
 
-Behind a column of steps (answers from 1 to 5, yes or no, zero or more) stands a normal variable that
-was cut at thresholds. The score of a row is then a function of that variable, constant between two
-thresholds and rising with it where nothing was cut. Every function f of a standard normal variable
-is a sum of Hermite polynomials, sum_k c_k h_k, and for two such variables with correlation rho the
-covariance of f and g is sum_k c_k d_k rho^k (Mehler). So coefficients of columns are all that is
-needed to tell what correlation lies behind one of scores (`hedgerow.method.latent`).
+Behind a column of steps (answers from 1 to 5, yes or no, zero or more) stands a normal variable
+that was cut at thresholds. The score of a row is then a function of that variable, constant between
+two thresholds and rising with it where nothing was cut. Every function f of a standard normal
+variable is a sum of Hermite polynomials, sum_k c_k h_k, and for two such variables with correlation
+rho the covariance of f and g is sum_k c_k d_k rho^k (Mehler). So coefficients of columns are all
+that is needed to tell what correlation lies behind one of scores (`hedgerow.method.latent`).
 
-They are known in closed form at the thresholds, which are those of the counts of rows: docs/theory.md,
-section 19.
+They are known in closed form at the thresholds, which are those of the counts of rows
+(docs/theory.md, section 19).
 
 Shapes: for columns (p,), for knots (p, k), coefficients (p, TERMS).
 """
@@ -39,7 +39,8 @@ class Curves(NamedTuple):
     @property
     def coefficients(self) -> Array:
         """Coefficients of the score itself, from h_0 on."""
-        return self.powers[0]
+        result: Array = self.powers[0]
+        return result
 
     @property
     def noise(self) -> Array:
