@@ -1,4 +1,4 @@
-"""What lies behind steps: coefficients, correlations and their errors, against other ways to them."""
+"""What lies behind steps: coefficients, correlations, and their errors, found in other ways."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hedgerow.method import neighbours, noisy
 from hedgerow.method.counting import counting_curve, rates_of
 from hedgerow.method.latent import LARGEST, at_their_bound, latent_of
 from hedgerow.method.marginals import first_marginals
-from hedgerow.method.steps import cut_curves, curves_of_steps, hermite, straight
+from hedgerow.method.steps import curves_of_steps, cut_curves, hermite, straight
 
 SHARES = ([0.5, 0.5], [0.1, 0.9], [0.2, 0.3, 0.1, 0.25, 0.15])
 
@@ -53,7 +53,7 @@ def test_coefficients_are_those_of_integration(shares, power):
         parts = [
             score[a] ** power
             * integrate.quad(
-                lambda z: hermite(np.array(z), 8)[k] * stats.norm.pdf(z), ends[a], ends[a + 1]
+                lambda z, k=k: hermite(np.array(z), 8)[k] * stats.norm.pdf(z), ends[a], ends[a + 1]
             )[0]
             for a in range(len(shares))
         ]
@@ -77,7 +77,9 @@ def test_a_mass_at_one_end_and_the_rest_as_it_is():
     for power in (1, 2, 3):
         for k in (1, 2, 5):
             expected = mean(
-                lambda s, z: ((s - centre) / spread) ** power * hermite(np.array(z), 6)[k]
+                lambda s, z, power=power, k=k: (
+                    ((s - centre) / spread) ** power * hermite(np.array(z), 6)[k]
+                )
             )
             assert curves.powers[power - 1, 0, k] == pytest.approx(expected, abs=1e-7)
     assert curves.fourth[0] == pytest.approx(mean(lambda s, z: ((s - centre) / spread) ** 4))
@@ -155,7 +157,9 @@ def test_counts_are_curves_of_the_logarithm_of_their_rates():
     for power in (1, 2, 3):
         for k in (1, 2):
             expected = mean(
-                lambda z: ((score - middle) / size) ** power * hermite(np.array(z), 3)[k]
+                lambda z, power=power, k=k: (
+                    ((score - middle) / size) ** power * hermite(np.array(z), 3)[k]
+                )
             )
             assert curves.powers[power - 1, 0, k] == pytest.approx(expected, abs=1e-4)
 
