@@ -45,6 +45,8 @@ class Edges(NamedTuple):
     p_value: Array
     q_value: Array
     unexplained: Array  # for each column: share that its neighbours do not explain
+    alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
+    per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
 
 
 class Engine(Protocol):
