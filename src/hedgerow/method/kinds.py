@@ -38,12 +38,15 @@ def kinds_of(rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Kinds:
     """
     found = np.full(rows.shape[1], CONTINUOUS, dtype=f"<U{max(map(len, KINDS))}")
     for j in np.flatnonzero(~as_is):
-        found[j] = _kind(np.asarray(rows[:, j], dtype=np.float64))
+        values = np.asarray(rows[:, j], dtype=np.float64)
+        found[j] = _kind(values[~np.isnan(values)])
     return found
 
 
 def _kind(values: Array) -> str:
     known, times = np.unique(values, return_counts=True)
+    if len(known) < 2:
+        return CONTINUOUS
     if len(known) == 2:
         return YES_NO
     share = times / len(values)
