@@ -194,8 +194,8 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
 
     Examples
     --------
-    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations(lags, 1000.0)[:3].ravel()
+    >>> lag = np.arange(LAGS + 1)[:, None]
+    >>> autocorrelations((1000 - lag) * 0.5**lag, 1000.0)[:3].ravel()
     array([0.5  , 0.25 , 0.125])
     """
     measured, order, coefficients = autoregressions(lags, n_rows)
