@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from hedgerow.base.checks import one_of
 from hedgerow.base.words import listed
+from hedgerow.method.kinds import KINDS
 
 ANY, NORMAL, INDEPENDENT = "any", "normal", "independent"
+AS_IS = "as is"
 
 
 class Assumptions(NamedTuple):
@@ -18,6 +20,12 @@ class Assumptions(NamedTuple):
     as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
     normal: bool  # whether columns are normal, together as well
     independent: bool  # whether rows are
+    told: NDArray[np.str_]  # the kinds of columns that the user told; empty where it is found out
+
+    def same_columns(self, other: "Assumptions") -> bool:
+        """Return whether both say the same of columns."""
+        same = np.array_equal(self.as_is, other.as_is) and np.array_equal(self.told, other.told)
+        return same and self.normal == other.normal
 
     @property
     def complete(self) -> bool:
@@ -31,9 +39,15 @@ def check_assumptions(rows: Any, columns: Any) -> None:
     if isinstance(columns, str):
         known = columns in (ANY, NORMAL)
     else:  # what can be gone through once only, would be other columns the next time
-        known = isinstance(columns, Collection) and not isinstance(columns, Mapping | bytes)
+        known = isinstance(columns, Collection) and not isinstance(columns, bytes)
     if not known:
-        raise ValueError(f"columns must be {ANY!r}, {NORMAL!r} or a list of names, got {columns!r}")
+        raise ValueError(
+            f"columns must be {ANY!r}, {NORMAL!r}, a list of names or a dict of kinds, "
+            f"got {columns!r}"
+        )
+    if isinstance(columns, Mapping):
+        for name, kind in columns.items():
+            one_of(f"columns[{name!r}]", kind, (*KINDS, AS_IS))
 
 
 def assumptions_of(
@@ -41,6 +55,7 @@ def assumptions_of(
 ) -> Assumptions:
     """Return what the parameters ``rows`` and ``columns`` mean for columns of these names."""
     as_is = np.zeros(len(labels), dtype=np.bool_)
+    told = np.full(len(labels), "", dtype=f"<U{max(map(len, KINDS))}")
     normal = isinstance(columns, str) and columns == NORMAL
     if isinstance(columns, str):
         as_is[:] = normal
@@ -49,12 +64,17 @@ def assumptions_of(
         unknown = [repr(n) for n in columns if not isinstance(n, Hashable) or n not in places]
         if unknown:
             raise ValueError(f"columns must name columns of X, got {listed(unknown)}")
-        as_is[[places[name] for name in columns]] = True
-    return Assumptions(as_is, normal, rows == INDEPENDENT)
+        kinds = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, AS_IS)
+        for name, kind in kinds.items():
+            as_is[places[name]] = kind == AS_IS
+            told[places[name]] = "" if kind == AS_IS else kind
+    return Assumptions(as_is, normal, rows == INDEPENDENT, told)
 
 
-def plain(columns: str | Collection[Any], *, named: bool) -> str | list[str | int]:
+def plain(columns: str | Collection[Any], *, named: bool) -> str | list[Any] | dict[str, str]:
     """Return ``columns`` as JSON can hold them: columns that are ``named`` by texts, or numbers.
+
+    Keys are texts in any case; `from_plain` makes numbers of them again.
 
     Examples
     --------
@@ -63,4 +83,17 @@ def plain(columns: str | Collection[Any], *, named: bool) -> str | list[str | in
     """
     if isinstance(columns, str):
         return columns
+    if isinstance(columns, Mapping):
+        return {str(name): kind for name, kind in columns.items()}
     return [str(name) if named else int(name) for name in columns]
+
+
+def from_plain(columns: Any, *, named: bool) -> Any:
+    """Return the ``columns`` that `plain` made.
+
+    >>> from_plain({"0": "steps"}, named=False), from_plain({"0": "steps"}, named=True)
+    ({0: 'steps'}, {'0': 'steps'})
+    """
+    if named or not isinstance(columns, Mapping):
+        return columns
+    return {int(name) if name.isdecimal() else name: kind for name, kind in columns.items()}

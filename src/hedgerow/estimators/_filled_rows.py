@@ -8,14 +8,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.engines import Engine, Named
-from hedgerow.method.forgetting import effective_rows
+from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.gap_model import expected_of, first_fill
 from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, next_refresh
 from hedgerow.method.moments import Moments
 from hedgerow.method.neighbours import step_thresholds
-from hedgerow.method.outliers import Regressions, far_off, without_those_by_nature
+from hedgerow.method.outliers import (
+    BEYOND_DOUBT,
+    FAR_OFF,
+    Regressions,
+    far_off,
+    more_than_chance,
+    without_those_by_nature,
+)
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -23,6 +30,7 @@ Cells = NDArray[np.bool_]
 # Columns up to which cells are judged: it takes the correlations of all pairs before the first row
 # is learned from.
 MOST_JUDGED = 4000
+_MOST_WITNESSES = 16  # columns that tell what a cell should be
 _ROUNDS = 3  # of judging the first rows
 PREFIX = "gap_"  # of names of arrays
 _NAMED = 8  # cells that are remembered by row and column
@@ -43,6 +51,7 @@ class Judges(NamedTuple):
     centre: Array
     scale: Array
     regressions: Regressions
+    limit: float
 
 
 class FilledRows:
@@ -97,7 +106,7 @@ class FilledRows:
                     self.expected = self._model(engine, moments())
             some = rows[:left]
             if self.expected is None:
-                some = some[: self._complete(some)]
+                some = some[: self._complete(engine, some)]
                 if not len(some):
                     self.expected = self._model(engine, moments())
                     self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
@@ -105,18 +114,19 @@ class FilledRows:
             yield self._fill_later(engine, some)
             rows = rows[len(some) :]
 
-    def _complete(self, rows: Array) -> int:
+    def _complete(self, engine: Engine, rows: Array) -> int:
         """Return how many rows come before the first that has a gap."""
         gone = np.isnan(rows)
-        gaps = (gone | self._far_off(np.where(gone, 0.0, rows), ~gone)).any(axis=1)
-        return int(np.append(gaps, True).argmax())
+        first = int(np.append(gone.any(axis=1), True).argmax())
+        outlying = self._far_off(engine, rows[:first], ~gone[:first]).any(axis=1)
+        return int(np.append(outlying, True).argmax())
 
     def _fill_later(self, engine: Engine, rows: Array) -> Array:
         gone, weights = np.isnan(rows), self._weights(len(rows))
         outlying = np.zeros_like(gone)
         if self.expected is not None:
             filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
-            outlying = self._far_off(filled, ~gone)
+            outlying = self._far_off(engine, filled, ~gone)
             rows = np.where(outlying, np.nan, rows)
             rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, weights)
@@ -138,7 +148,7 @@ class FilledRows:
         if self.expected is not None:
             named |= {f"expected_{name}": x for name, x in self.expected._asdict().items()}
         if self.judges is not None:
-            centre, scale, (entries, residual) = self.judges
+            centre, scale, (entries, residual), limit = self.judges
             named |= {
                 "judge_centre": centre,
                 "judge_scale": scale,
@@ -146,6 +156,7 @@ class FilledRows:
                 "judge_starts": entries.indptr.astype(np.int64),
                 "judge_neighbours": entries.indices.astype(np.int64),
                 "judge_coefficients": entries.data,
+                "judge_limit": np.array(limit),
             }
         return {f"{PREFIX}{name}": array for name, array in named.items()}
 
@@ -171,7 +182,8 @@ class FilledRows:
             known = Regressions(
                 csr_array(entries, shape=(n_columns, n_columns)), named["judge_residual"]
             )
-            filled.judges = Judges(named["judge_centre"], named["judge_scale"], known)
+            limit = float(named["judge_limit"])
+            filled.judges = Judges(named["judge_centre"], named["judge_scale"], known, limit)
         return filled
 
     def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
@@ -194,19 +206,29 @@ class FilledRows:
         corr = products / weight / scale / scale[:, None]
         np.fill_diagonal(corr, 1.0)
         n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
-        thresholds = step_thresholds(len(corr), n_rows)
+        thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
-        far = far_off(deviations / scale, judged, found)
-        found = without_those_by_nature(found, far)
-        self.judges = Judges(centre, scale, found)
-        return far & np.isfinite(found.residual)
+        unit = deviations / scale
+        far = far_off(unit, judged, found)
+        found, limit = without_those_by_nature(found, far), FAR_OFF
+        far &= np.isfinite(found.residual)
+        if self.judges is None and not more_than_chance(far, judged):
+            limit = BEYOND_DOUBT
+            far = far_off(unit, judged, found, limit)
+        elif self.judges is not None:
+            limit = self.judges.limit
+            far = far_off(unit, judged, found, limit)
+        self.judges = Judges(centre, scale, found, limit)
+        return far
 
-    def _far_off(self, filled: Array, there: Cells) -> Cells:
-        if self.judges is None:
-            return np.zeros_like(there)
-        centre, scale, known = self.judges
-        return far_off((filled - centre) / scale, there, known)
+    def _far_off(self, engine: Engine, filled: Array, there: Cells) -> Cells:
+        found = np.zeros_like(there)
+        if self.judges is not None:
+            centre, scale, known, limit = self.judges
+            some = np.flatnonzero(engine.suspicious(filled, there, *self.judges))
+            found[some] = far_off((filled[some] - centre) / scale, there[some], known, limit)
+        return found
 
     def _model(self, engine: Engine, moments: Moments) -> Expected:
         products, unknown = moments.products, self.unknown(moments.weight)
@@ -245,6 +267,10 @@ class FilledRows:
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
         self.seen = Seen(rows + len(gone), missing, outside, cells)
+        if self.half_life == NEVER:
+            self.weight += len(gone)
+            self.there = self.there + len(gone) - (gone | outlying).sum(axis=0)
+            return
         # One after another, so that no cut of the rows changes a bit.
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)

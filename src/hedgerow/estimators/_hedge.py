@@ -1,6 +1,6 @@
 """HedgeGraph: from rows to tested edges, with nothing to tune."""
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -82,11 +82,14 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         Whether rows may be related to those before them, as in a series in time. If they are, the
         tests count with fewer rows, as many as independent ones would say the same. Their order
         matters then. "independent": nothing of that is looked for.
-    columns : {"any", "normal"} or list of names or numbers, default="any"
-        What shape columns may have. "any": each is replaced by normal scores of its ranks, and
-        heavy tails that columns share make the tests more careful. "normal": all columns are taken
-        as they are, and to be normal, together as well. A list names columns that are taken as
-        they are (docs/data.md).
+    columns : {"any", "normal"}, or list of names or numbers, or dict, default="any"
+        What shape columns may have. "any": each is replaced by normal scores of its ranks, heavy
+        tails that columns share make the tests more careful, and of columns of steps, yes or no,
+        or counts it is found out which they are; edges are then between what lies behind them.
+        "normal": all columns are taken as they are, and to be normal, together as well. A list
+        names columns that are taken as they are. A dict tells the kinds of some columns:
+        "continuous", "steps", "yes/no", "counts", "zeros" (many equal values, the others
+        continuous) or "as is" (docs/data.md).
 
     Attributes
     ----------
@@ -107,6 +110,9 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         Its inverse.
     location_ : ndarray of shape (n_features,)
         Mean of each column.
+    column_kinds_ : ndarray of str, of shape (n_features,)
+        The kind that each column is taken for: "continuous", "steps", "yes/no", "counts", "zeros",
+        or "as is".
     treatment_ : Treatment
         What rows and columns look like and what was done about it: columns far from normal, how
         much rows are related and differ in size, a season; `summary` says it in words.
@@ -155,7 +161,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         device: str = "cpu",
         half_life: float | None = None,
         rows: str = ANY,
-        columns: str | Collection[Hashable] = ANY,
+        columns: str | Collection[Hashable] | Mapping[Hashable, str] = ANY,
     ) -> None:
         self.error = error
         self.level = level
@@ -382,7 +388,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         for name, same in (
             ("half_life", self._half_life() == self._stream.half_life),
             ("rows", now.independent == begun.independent),
-            ("columns", now.normal == begun.normal and np.array_equal(now.as_is, begun.as_is)),
+            ("columns", now.same_columns(begun)),
         ):
             if not same:
                 raise ValueError(
@@ -404,8 +410,8 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         key = self._graph_key()
         if key not in self._results:
             stream = self._stream
-            evidence = stream.evidence(self._inflation())
-            graph = graph_of(stream.engine, evidence, self._effective_rows(), *key[1:])
+            engine, evidence = stream.evidence(self._inflation())
+            graph = graph_of(engine, evidence, self._effective_rows(), *key[1:])
             graph = graph.with_determined(stream.determined())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
@@ -429,6 +435,13 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         """What rows and columns look like, and what was done about it."""
         check_is_fitted(self)
         return self._stream.treatment(self._inflation(), column_labels(self))
+
+    @property
+    @locked
+    def column_kinds_(self) -> NDArray[np.str_]:
+        """The kind that each column is taken for."""
+        check_is_fitted(self)
+        return self._stream.kinds()
 
     @locked
     def summary(self) -> str:
@@ -503,6 +516,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         for doubt in self._stream.doubts(column_labels(self)):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
+        effective /= graph.per_clear
         kind, n_rows = ("effective rows", effective)
         if effective * WORTH_SAYING > seen:
             kind, n_rows = ("rows", seen)

@@ -7,16 +7,19 @@ from numpy.typing import NDArray
 
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
-from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._assumptions import AS_IS, Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
+from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
+from hedgerow.method.kinds import CONTINUOUS
+from hedgerow.method.latent import latent_of
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.moments import Moments, with_unknown
+from hedgerow.method.moments import Moments, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.progress import part_of_a_stage
@@ -86,7 +89,8 @@ class HedgeStream:
         assert self.treated is not None
         rows = filled.first(self.engine, treated, self.treated.judged)
         sizes = no_sizes(self.n_columns)
-        if not self.assumptions.normal:
+        # Scores of steps are few, and must stay what they are.
+        if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows)
         learner.take(rows)
         learner.look_back(rows)
@@ -108,7 +112,9 @@ class HedgeStream:
         if self.treated is None:
             return moments
         moments = with_unknown(moments, filled.unknown(moments.weight))
-        columns = self.treated.columns()
+        columns, curves = self.treated.columns(), self.treated.curves(self.engine)
+        if curves is not None:
+            moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
         squares = np.diag(moments.products)
         wanted = columns.squares * (moments.weight / columns.weight)
         factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
@@ -122,7 +128,7 @@ class HedgeStream:
         if sums is None:
             return no_inflation(self.n_columns)
         assert self.treated is not None
-        _, normal, independent = self.assumptions
+        _, normal, independent, _ = self.assumptions
         n_rows = effective_rows(self.rows, self.half_life)
         settled = self.treated.settled(self.engine)
         found = self.engine.inflation_of(
@@ -155,9 +161,10 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, _, wanders, _, groups, _ = self.treated.settled(self.engine)
+        as_is, season, _, wanders, _, groups, _, kinds = self.treated.settled(self.engine)
         repeated, _ = self.treated.repeated(self.engine)
-        straight = np.where(self.assumptions.as_is, 1.0, self.treated.straightness())
+        taken = self.assumptions.as_is | (kinds != CONTINUOUS)
+        straight = np.where(taken, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
         _, filled, sizes = self._asked()
         return Treatment(
@@ -178,6 +185,7 @@ class HedgeStream:
             missing=filled.seen.missing,
             outlying=int(filled.seen.outlying.sum()),
             outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
+            kinds=self.kinds(),
         )
 
     def doubts(self, labels: NDArray[np.object_]) -> list[str]:
@@ -199,12 +207,26 @@ class HedgeStream:
             return np.empty(0)
         return typical_autocorrelation(sums)[: self.rows - 1]
 
-    def evidence(self, inflation: Inflation) -> Any:
-        """Return what all rows taken so far say, in the engine's own form."""
+    def kinds(self) -> NDArray[np.str_]:
+        """Return the kind of each column."""
+        as_is = self.assumptions.as_is
+        found = CONTINUOUS if self.treated is None else self.treated.settled(self.engine).kinds
+        return np.where(as_is, AS_IS, found)
+
+    def evidence(self, inflation: Inflation) -> tuple[Engine, Any]:
+        """Return what all rows taken so far say, and the engine that can read it.
+
+        What lies behind columns of steps is tested by the readable functions.
+        """
         learner, filled, _ = self._asked()
-        if not filled.covariance.size:
-            return learner.evidence(inflation)
-        return learner.evidence(inflation, filled.unknown(learner.moments().weight))
+        unknown = filled.unknown(learner.moments().weight) if filled.covariance.size else None
+        evidence = learner.evidence(inflation, unknown)
+        curves = None if self.treated is None else self.treated.curves(self.engine)
+        if curves is None:
+            return self.engine, evidence
+        weights = self.engine.weights(evidence).astype(np.float64)
+        moments = with_unknown(learner.moments(), unknown)
+        return numpy_ref, numpy_ref.Evidence(moments, weights, inflation, curves)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

@@ -13,7 +13,13 @@ from hedgerow.base import storage
 from hedgerow.base.checks import one_of
 from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
-from hedgerow.estimators._assumptions import INDEPENDENT, NORMAL, Assumptions, plain
+from hedgerow.estimators._assumptions import (
+    INDEPENDENT,
+    NORMAL,
+    Assumptions,
+    from_plain,
+    plain,
+)
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._saved import (
     check_array_names,
@@ -132,6 +138,7 @@ class Kept(Shared):
     def _unlearned(cls, header: dict[str, Any], n_columns: int) -> Self:
         """Return a model with the parameters and names of a header."""
         model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
+        model.columns = from_plain(model.columns, named=header["feature_names"] is not None)
         model.n_features_in_ = n_columns
         if header["feature_names"] is not None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)

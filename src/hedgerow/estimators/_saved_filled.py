@@ -20,7 +20,7 @@ _COUNTS = {
 _EXPECTED = {f"{PREFIX}expected_{name}" for name in Expected._fields}
 _JUDGES = {
     f"{PREFIX}judge_{name}"
-    for name in ("centre", "scale", "residual", "starts", "neighbours", "coefficients")
+    for name in ("centre", "scale", "residual", "starts", "neighbours", "coefficients", "limit")
 }
 
 
@@ -69,6 +69,8 @@ def _check_model(arrays: Named, n_columns: int) -> None:
         _check_sparse(arrays, "judge_", "coefficients", n_columns)
         residual = doubles_of(arrays, f"{PREFIX}judge_residual", (n_columns,))
         require((residual > 0).all(), f"{PREFIX}judge_residual must be positive", residual)
+        limit = doubles_of(arrays, f"{PREFIX}judge_limit", ())
+        require(0 < limit < np.inf, f"{PREFIX}judge_limit must be positive", limit)
 
 
 def _check_sparse(arrays: Named, kind: str, entries: str, n_columns: int) -> None:

@@ -15,6 +15,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     KNOTS,
@@ -29,7 +30,7 @@ from hedgerow.method.seasons import LEAST_CYCLES, Season
 
 _WAITING = {"waiting"}
 _SETTLED = {
-    *("as_is", "repeated", "wanders", "determined"),
+    *("as_is", "repeated", "wanders", "determined", "kinds"),
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
@@ -81,6 +82,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     as_is = _flags(arrays, "as_is", n_columns)
     chosen = assumptions.as_is
     require((as_is >= chosen).all(), "as_is must have all columns that its parameters name", as_is)
+    kinds = array_of(arrays, "kinds", "iu", 1)
+    require(len(kinds) == n_columns, f"kinds must be {n_columns}", len(kinds))
+    within = ((kinds >= 0) & (kinds < len(KINDS))).all()
+    require(within, f"kinds must be numbers below {len(KINDS)}", kinds)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
     check_filled(arrays, assumptions.normal, rows, half_life)

@@ -11,10 +11,12 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
+from hedgerow.method.kinds import CONTINUOUS, KINDS, Kinds, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
     Seen,
+    first_marginals,
     flat,
     look_normal,
     next_refresh,
@@ -26,6 +28,7 @@ from hedgerow.method.outliers import mostly_different
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
+from hedgerow.method.steps import Curves
 
 Array = NDArray[np.float64]
 
@@ -33,7 +36,7 @@ _AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few
 _CELLS_AT_ONCE = 1 << 21
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
-_WANDERS, _DETERMINED = "wanders", "determined"
+_WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS = "marginal_", "season_", "repeats_"
 _POPULATIONS = "populations"
 
@@ -48,6 +51,7 @@ class Settled(NamedTuple):
     determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
     populations: Populations
     repeats: Repeats  # empty if it is not known, or may be chance
+    kinds: Kinds
 
 
 class TreatedRows:
@@ -87,7 +91,8 @@ class TreatedRows:
             first = self._room
             as_is = self.assumptions.as_is | flat(first)
             self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            treated, self._settled = self._settle(engine, first, as_is)
+            kinds = self._kinds(first, as_is)
+            treated, self._settled = self._settle(engine, first, as_is, kinds)
             self._room, self._waiting = first[:0].copy(), 0
             yield treated
         size = max(_AT_ONCE, _CELLS_AT_ONCE // rows.shape[1])
@@ -98,9 +103,19 @@ class TreatedRows:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             as_is = self.assumptions.as_is | flat(self.waiting)
-            as_is |= look_normal(self.waiting, as_is)
-            self._attempt = self._settle(engine, self.waiting, as_is)
+            kinds = self._kinds(self.waiting, as_is)
+            if (kinds == CONTINUOUS).all():
+                as_is |= look_normal(self.waiting, as_is)
+            self._attempt = self._settle(engine, self.waiting, as_is, kinds)
         return self._attempt
+
+    def curves(self, engine: Engine) -> Curves | None:
+        """Return scores as functions of what lies behind columns; None if they are just that."""
+        settled = self.settled(engine)
+        if (settled.kinds == CONTINUOUS).all():
+            return None
+        known = self.marginals
+        return curves_of(settled.kinds, known or first_marginals(self.waiting, settled.as_is))
 
     def repeated(self, engine: Engine) -> tuple[float, float]:
         """Return how often a row is there, in the mean: at all, and apart from itself in time."""
@@ -131,7 +146,8 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined, groups, repeats = self._settled
+            as_is, season, repeated, wanders, determined, groups, repeats, kinds = self._settled
+            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int8)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -167,16 +183,21 @@ class TreatedRows:
             groups = Populations(*arrays[_POPULATIONS].tolist())
             names = (f"{_OF_REPEATS}{name}" for name in Repeats._fields)
             repeats = Repeats(*(np.array(arrays[name]) for name in names))
+            kinds = np.array(KINDS)[arrays[_KINDS]]
             treated._settled = Settled(
-                as_is, season, repeated, wanders, determined, groups, repeats
+                as_is, season, repeated, wanders, determined, groups, repeats, kinds
             )
         return treated
 
+    def _kinds(self, rows: Array, as_is: NDArray[np.bool_]) -> Kinds:
+        told = self.assumptions.told
+        return np.where((told != "") & ~as_is, told, kinds_of(rows, as_is | (told != "")))
+
     def _settle(
-        self, engine: Engine, rows: Array, as_is: NDArray[np.bool_]
+        self, engine: Engine, rows: Array, as_is: NDArray[np.bool_], kinds: Kinds
     ) -> tuple[Array, Settled]:
         scored, relations = engine.first_scores(rows, as_is), determined_columns(rows)
-        _, normal, independent = self.assumptions
+        _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
             repeats = no_repeats()
@@ -185,11 +206,12 @@ class TreatedRows:
             wanders, repeats = wandering(treated), first_repeats(rows)
         groups = ONE
         if not normal:
-            self.judged = mostly_different(rows) & ~self.assumptions.as_is
+            self.judged = mostly_different(rows) & ~self.assumptions.as_is & (kinds == CONTINUOUS)
             known = np.where(np.isnan(treated), 0.0, treated)
             groups = populations(known[:, ~wanders], memory=not independent)
         repeated, _ = mean_times(repeats)
-        return treated, Settled(as_is, season, repeated, wanders, relations, groups, repeats)
+        settled = Settled(as_is, season, repeated, wanders, relations, groups, repeats, kinds)
+        return treated, settled
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Array:
         assert self.marginals is not None

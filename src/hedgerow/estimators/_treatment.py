@@ -7,11 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
+from hedgerow.method.kinds import COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 _SHOWN = 3
+_OF_KINDS = {  # of one column, and of several
+    STEPS: ("column of steps", "columns of steps"),
+    YES_NO: ("of yes or no", "of yes or no"),
+    COUNTS: ("of counts", "of counts"),
+    ZEROS: ("with many equal values", "with many equal values"),
+}
 
 
 class Treatment(NamedTuple):
@@ -36,6 +43,7 @@ class Treatment(NamedTuple):
     missing : number of cells of each column that were missing, and filled in
     outlying : number of cells that their rows contradict, and that were taken for missing
     outlying_cells : row and column of the first of these
+    kinds : for each column, the kind that it is taken for
     """
 
     rows: int
@@ -55,6 +63,7 @@ class Treatment(NamedTuple):
     missing: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
+    kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
 
     @property
     def related_in_time(self) -> bool:
@@ -71,12 +80,13 @@ class Treatment(NamedTuple):
             "autocorrelation": self.autocorrelation.tolist(),
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
+            "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "sentences": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
-        said = self._about_cells()
+        said = self._on_kinds() + self._about_cells()
         if self.far_from_normal and self.scored:
             found, number = len(self.far_from_normal), len(self.straightness)
             part = "all" if self.scored == number else f"{self.scored:,} of"
@@ -119,6 +129,17 @@ class Treatment(NamedTuple):
         """Return what makes the promise doubtful."""
         groups = Populations(self.smaller_group, self.groups_apart)
         return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated, groups)
+
+    def _on_kinds(self) -> list[str]:
+        numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
+        found = [
+            f"{number:,} {_OF_KINDS[kind][number > 1]}"
+            for kind, number in numbers.items()
+            if number
+        ]
+        if not found:
+            return []
+        return [f"Edges are between what lies behind {listed(found)}."]
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"

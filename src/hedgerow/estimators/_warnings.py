@@ -36,9 +36,16 @@ def warn_of_columns(graph: Graph, labels: Iterable[object]) -> None:
     pairs = zip(graph.copies, graph.originals)
     copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
     determined = listed(names[j] for j in graph.determined)
+    alike = listed(f"{names[i]} and {names[j]}" for i, j in graph.alike)
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")
     if copies:
         warn(DataWarning, f"columns that repeat another are joined to it alone: {copies}")
+    if alike:
+        warn(
+            DataWarning,
+            f"what lies behind the steps of some columns is too much alike to be told apart, and "
+            f"edges near them are doubtful: {alike}",
+        )
     if determined:
         warn(DataWarning, f"columns that others determine have no unique edges: {determined}")

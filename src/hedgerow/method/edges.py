@@ -76,11 +76,11 @@ def judge_pairs(
     z = calm * given_fewer(careful, n_rows, upper)
     witness = calm * z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
     estimate = -debiased(corr, fitted.coefficients)[upper]
-    q_value = _adjusted(z, witness, len(corr), n_rows, error)
+    q_value = adjusted(z, witness, len(corr), n_rows, error)
     if asks_both(len(corr), n_rows, error):
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         both = calm * z_score(estimate, n_rows - 2 - used)
-        q_value = np.maximum(q_value, _adjusted(both, witness, len(corr), n_rows, error))
+        q_value = np.maximum(q_value, adjusted(both, witness, len(corr), n_rows, error))
     return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual)
 
 
@@ -98,7 +98,7 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
     return np.select([sizes[0] < sizes[1], sizes[1] < sizes[0]], [first, second], weaker)
 
 
-def _adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
+def adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
     priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer")
     margins = agreement_margins(n_columns, n_rows, error)

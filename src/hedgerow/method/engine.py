@@ -45,6 +45,8 @@ class Edges(NamedTuple):
     p_value: Array
     q_value: Array
     unexplained: Array  # for each column: share that its neighbours do not explain
+    alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
+    per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
 
 
 class Engine(Protocol):
@@ -75,6 +77,17 @@ class Engine(Protocol):
 
     def regressions(self, corr: Array, n_rows: float, thresholds: Array) -> Regressions:
         """Return the regression of each column on its neighbours (`outliers.regressions`)."""
+
+    def suspicious(
+        self,
+        rows: Array,
+        there: NDArray[np.bool_],
+        centre: Array,
+        scale: Array,
+        known: Regressions,
+        limit: float,
+    ) -> NDArray[np.bool_]:
+        """Return which rows have a cell that is far off (`outliers.suspicious`)."""
 
     def fill(self, rows: Array, expected: Expected, row_weights: Array, covariance: Array) -> Array:
         """Return rows with their missing cells filled in (`gaps.fill`)."""

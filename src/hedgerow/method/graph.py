@@ -14,7 +14,13 @@ from scipy import stats
 
 from hedgerow.method.balance import balanced_level, stands_out
 from hedgerow.method.engine import Engine, Repeats
-from hedgerow.method.levels import BIAS_OF_FEW_ROWS, BIAS_TO_DOUBT, MIN_ROWS, plausible_bias
+from hedgerow.method.levels import (
+    BIAS_OF_FEW_ROWS,
+    BIAS_TO_DOUBT,
+    MIN_ROWS,
+    STRONGLY_RELATED,
+    plausible_bias,
+)
 from hedgerow.method.promises import BALANCED
 
 Array = NDArray[np.float64]
@@ -24,7 +30,6 @@ Indices = NDArray[np.intp]
 LOOSEST_LEVEL = 0.5
 _COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
-_STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
 _STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
 
 
@@ -43,6 +48,8 @@ class Graph(NamedTuple):
     determined: Indices  # columns that a few others determine exactly
     unexplained: float  # share of a typical column's variance that its neighbours leave
     too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
+    alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
+    per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -73,6 +80,7 @@ def graph_of(
 
     edges = _no_edges()
     determined, unexplained = np.empty(0, dtype=np.intp), 1.0
+    alike, per_clear = np.empty((0, 2), dtype=np.intp), 1.0
     if enough and len(tested) > 1:
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
@@ -81,6 +89,7 @@ def graph_of(
             edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
+        alike, per_clear = tested[found.alike], found.per_clear
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value = edges[:, order]
@@ -97,6 +106,8 @@ def graph_of(
         originals=repeats.original[copies],
         determined=determined,
         unexplained=unexplained,
+        alike=alike,
+        per_clear=per_clear,
     )
 
 
@@ -128,7 +139,7 @@ def shortage_of_rows(
             f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
             f"correlations of {_MODERATE}"
         )
-    related = unexplained < _STRONGLY_RELATED
+    related = unexplained < STRONGLY_RELATED
     most, so = (
         (BIAS_TO_DOUBT, " as strongly related as these") if related else (BIAS_OF_FEW_ROWS, "")
     )

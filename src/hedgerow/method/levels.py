@@ -21,6 +21,7 @@ BIAS_OF_FEW_ROWS = 1.5
 # One standard error: too much for a single statistic where no false edge is allowed, and for the
 # promise where columns are strongly related.
 BIAS_TO_DOUBT = 1.0
+STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
 
 
 def smallest_levels(

@@ -13,6 +13,8 @@ from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.gaps import fill as fill
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.inflation import inflation_of as inflation_of
+from hedgerow.method.latent import at_their_bound, latent_of
+from hedgerow.method.latent_edges import judge_latent
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
 from hedgerow.method.marginals import first_marginals as first_marginals
@@ -30,8 +32,10 @@ from hedgerow.method.moments import (
 )
 from hedgerow.method.neighbours import related as related
 from hedgerow.method.outliers import regressions as regressions
+from hedgerow.method.outliers import suspicious as suspicious
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 from hedgerow.method.row_sizes import row_factors as row_factors
+from hedgerow.method.steps import Curves
 
 Rows = NDArray[np.floating]
 
@@ -45,6 +49,7 @@ class Evidence(NamedTuple):
     moments: Moments
     weights: Rows
     inflation: Inflation
+    curves: Curves | None = None  # if variables lie behind columns, and are what is tested
 
 
 def score_rows(marginals: Marginals, rows: Rows, half_life: float) -> tuple[Array, Marginals]:
@@ -130,13 +135,19 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     kept = part_of(evidence.moments, evidence.weights, columns, repeats)
-    return Evidence(*kept, evidence.inflation.part(columns))
+    curves = evidence.curves and evidence.curves.part(columns)
+    return Evidence(*kept, evidence.inflation.part(columns), curves)
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
-    moments, weights, inflation = evidence
-    n_rows = moments.effective_rows
-    tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation)
+    moments, weights, inflation, curves = evidence
+    n_rows, alike, per_clear = moments.effective_rows, Edges._field_defaults["alike"], 1.0
+    if curves is None:
+        tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation)
+    else:
+        latent = latent_of(correlation(moments), curves)
+        tests, per_clear = judge_latent(latent, n_rows, weights, error, inflation)
+        alike = np.column_stack(at_their_bound(latent))
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest
     return Edges(
@@ -147,6 +158,8 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
         tests.p_value[keep],
         tests.q_value[keep],
         tests.unexplained,
+        alike,
+        per_clear,
     )
 
 

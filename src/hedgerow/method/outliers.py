@@ -14,16 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.sparse import csr_array
 
 from hedgerow.method.neighbours import refit_sparse
 
 Array = NDArray[np.float64]
 
-# Standard errors. Of normal cells, one in 150,000 is farther off.
+# Standard errors. Of normal cells, one in 150,000 is farther off. Where the first rows have more of
+# such cells than chance explains, cells are taken to be wrong from there on ...
 FAR_OFF = 4.5
-_MEDIAN = 0.6745  # of the sizes of standard normal numbers
-_TYPICAL = 16.0  # cells of typical size that a row's own count beside
+# ... and where they have not, from here on only: of normal cells, one in 500 million.
+BEYOND_DOUBT = 6.0
+# Cells that chance puts there, being generous: the size of a row is uncertain as well.
+_BY_CHANCE = 2e-5
+_DOUBT = 1e-3
+MEDIAN = 0.6745  # of the sizes of standard normal numbers
+TYPICAL = 16.0  # cells of typical size that a row's own count beside
 # A column with more of such cells has them by its nature, and is not judged.
 _BY_NATURE = 0.05
 
@@ -52,13 +59,16 @@ def regressions(corr: Array, n_rows: float, thresholds: Array) -> Regressions:
     return Regressions(coefficients, np.sqrt(residual))
 
 
-def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> NDArray[np.bool_]:
+def far_off(
+    unit_rows: Array, there: NDArray[np.bool_], known: Regressions, limit: float = FAR_OFF
+) -> NDArray[np.bool_]:
     """Return which cells are far from what their neighbours say, and farthest among these.
 
     Parameters
     ----------
     unit_rows : rows without gaps, in units of standard deviations from the mean
     there : cells that were there, and not filled in
+    limit : how many standard errors are far
 
     Examples
     --------
@@ -72,7 +82,7 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     distance = np.abs(unit_rows - expected) / known.residual
     judged = there & np.isfinite(known.residual)
     distance = np.where(judged, distance / _size(distance, judged)[:, None], 0.0)
-    far = distance > FAR_OFF
+    far = distance > limit
     some = np.flatnonzero(far.any(axis=1))
     if len(some):
         linked = known.coefficients.astype(np.bool_)
@@ -84,6 +94,23 @@ def far_off(unit_rows: Array, there: NDArray[np.bool_], known: Regressions) -> N
     return far
 
 
+def suspicious(
+    rows: Array,
+    there: NDArray[np.bool_],
+    centre: Array,
+    scale: Array,
+    known: Regressions,
+    limit: float,
+) -> NDArray[np.bool_]:
+    """Return which rows have a cell that is far off."""
+    return np.asarray(far_off((rows - centre) / scale, there, known, limit).any(axis=1))
+
+
+def more_than_chance(far: NDArray[np.bool_], judged: NDArray[np.bool_]) -> bool:
+    """Return whether so many of the cells that were judged are far off that some must be wrong."""
+    return bool(far.sum() > stats.poisson.isf(_DOUBT, _BY_CHANCE * judged.sum()))
+
+
 def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
     """Return how large the rows are, by the medians of their cells: a few wrong ones do not count.
 
@@ -92,8 +119,8 @@ def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
     number = judged.sum(axis=1)
     ordered = np.sort(np.where(judged, distance, np.inf), axis=1)
     middle = ordered[np.arange(len(ordered)), np.minimum(number // 2, ordered.shape[1] - 1)]
-    squares = np.where(number > 0, np.square(middle / _MEDIAN), 0.0)
-    size: Array = np.sqrt((number * squares + _TYPICAL) / (number + _TYPICAL))
+    squares = np.where(number > 0, np.square(middle / MEDIAN), 0.0)
+    size: Array = np.sqrt((number * squares + TYPICAL) / (number + TYPICAL))
     return size
 
 

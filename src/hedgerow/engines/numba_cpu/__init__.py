@@ -21,6 +21,7 @@ from hedgerow.engines.numba_cpu._learn import (
     to_numpy,
 )
 from hedgerow.engines.numba_cpu._marginals import first_marginals, first_scores, score_rows
+from hedgerow.engines.numba_cpu._outliers import suspicious
 from hedgerow.engines.numba_cpu._residuals import look_back
 from hedgerow.engines.numba_cpu._row_sizes import row_factors
 
@@ -45,6 +46,7 @@ __all__ = [
     "residuals",
     "row_factors",
     "score_rows",
+    "suspicious",
     "sweeps",
     "to_numpy",
     "weights",

@@ -16,6 +16,7 @@ from hedgerow.engines.numba_cpu import (
     related,
     row_factors,
     score_rows,
+    suspicious,
     sweeps,
 )
 from hedgerow.engines.torch_gpu.fitting import (
@@ -58,6 +59,7 @@ __all__ = [
     "residuals",
     "row_factors",
     "score_rows",
+    "suspicious",
     "sweeps",
     "to_numpy",
     "weights",

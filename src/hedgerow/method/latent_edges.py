@@ -1,0 +1,84 @@
+"""From correlations of scores to tested edges between the variables that lie behind them.
+
+The same two witnesses as in `hedgerow.method.edges`, with tests that know of the noise in columns
+of steps. Noise hides neighbours, and where columns are strongly related, an indirect relation is
+then not explained away. So more is asked there whatever the promise, and everywhere if not a single
+false edge is allowed: the refit must hold where another variable could have been chosen as a
+neighbour, and so must the statistic given both nodes' neighbours. And where noise is most of what
+neighbours leave, the weaker of the results given either node's neighbours counts (docs/theory.md,
+section 19).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method import noisy
+from hedgerow.method.edges import EdgeTests, Indices, adjusted, debiased, given_fewer
+from hedgerow.method.inflation import Inflation, calming
+from hedgerow.method.latent import Latent
+from hedgerow.method.levels import MIN_ROWS, STRONGLY_RELATED
+from hedgerow.method.neighbours import Refit
+from hedgerow.method.promises import BALANCED
+from hedgerow.method.scores import two_sided, z_score
+
+Array = NDArray[np.float64]
+Pairs = tuple[Indices, Indices]
+
+# Variance of a test over that without noise, above which noise is more than twice what is left of
+# either variable: (1 + 2)².
+_MOSTLY_NOISE = 9.0
+
+
+def judge_latent(
+    latent: Latent,
+    n_rows: float,
+    hedge_weights: NDArray[np.floating],
+    error: str,
+    inflation: Inflation,
+) -> tuple[EdgeTests, float]:
+    """Test every pair of variables; return also how many rows say as much as one without noise."""
+    n_columns = len(latent.corr)
+    upper = np.triu_indices(n_columns, 1)
+    n_rows = max(n_rows / inflation.per_effective, MIN_ROWS)
+    calm = calming(inflation, *upper)
+    sure = noisy.refit(latent, n_rows)
+    fitted = sure.fitted
+    factor = np.maximum(np.minimum(sure.factor, sure.factor.T), 1.0)[upper]
+    per_clear = float(np.median(factor))
+    clear = max(n_rows / per_clear, MIN_ROWS)
+    # How much surer products of scores are than noise would be that had nothing to do with them.
+    tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
+    hedge = noisy.debiased(latent, hedge_weights, tight)[upper]
+    witness = calm * z_score(-hedge, n_rows - 2)
+    z = calm * given_fewer(fitted, n_rows, upper)
+    if error == BALANCED:
+        q_value = adjusted(z, witness, n_columns, clear, error)
+    else:
+        related = _strongly_related(fitted.residual, upper)
+        asked = related | (error == "fwer")
+        careful = noisy.weaken(latent, n_rows, fitted)
+        z = np.where(asked, calm * given_fewer(careful, n_rows, upper), z)
+        blurred = related & ((factor > _MOSTLY_NOISE) | (error == "fwer"))
+        z = np.where(blurred, calm * _weaker(careful, n_rows, upper), z)
+        q_value = adjusted(z, witness, n_columns, clear, error)
+        used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
+        given_both = noisy.debiased(latent, fitted.coefficients.toarray(), tight)[upper]
+        both = np.where(asked, calm * z_score(-given_both, n_rows - 2 - used), z)
+        q_value = np.maximum(q_value, adjusted(both, witness, n_columns, clear, error))
+    estimate = -debiased(latent.corr, fitted.coefficients)[upper]
+    return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual), per_clear
+
+
+def _strongly_related(residual: Array, upper: Pairs) -> NDArray[np.bool_]:
+    """Return the pairs of columns that neighbours tell most of; all, if such ones are typical."""
+    some = residual < STRONGLY_RELATED
+    result: NDArray[np.bool_] = some[upper[0]] & some[upper[1]]
+    return result | bool(np.median(residual) < STRONGLY_RELATED)
+
+
+def _weaker(fitted: Refit, n_rows: float, upper: Pairs) -> Array:
+    """Return the weaker z of every pair given either node's neighbours; 0 if signs differ."""
+    z = z_score(fitted.partial, n_rows - 2 - fitted.given)
+    first, second = z[upper], z.T[upper]
+    weaker = np.where(np.abs(first) < np.abs(second), first, second)
+    return np.where(first * second > 0, weaker, 0.0)

@@ -1,0 +1,131 @@
+"""Kinds of columns: found, told, said, kept; and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from hedgerow import HedgeGraph
+from hedgerow.estimators import DataWarning
+from hedgerow.method.kinds import kinds_of
+
+RNG = np.random.default_rng(2)
+Z = RNG.standard_normal((900, 6))
+for j in range(1, 6):
+    Z[:, j] += 0.8 * Z[:, j - 1]
+Z /= Z.std(axis=0)
+FOUND = ["continuous", "yes/no", "steps", "counts", "zeros", "continuous"]
+ROWS = np.column_stack(
+    [
+        np.exp(Z[:, 0]),
+        Z[:, 1] > 0.5,
+        1 + np.searchsorted(special.ndtri([0.2, 0.4, 0.7, 0.9]), Z[:, 2]),
+        RNG.poisson(np.exp(1 + 0.8 * Z[:, 3])),
+        np.maximum(Z[:, 4], 0.0),
+        np.round(20 * Z[:, 5]),
+    ]
+)
+
+
+def test_kinds_are_found_and_said():
+    graph = HedgeGraph().fit(ROWS)
+    assert graph.column_kinds_.tolist() == FOUND
+    said = graph.summary()
+    assert "between what lies behind 1 column of steps, 1 of yes or no, 1 of counts" in said
+    edges = {(edge.source, edge.target) for edge in graph.edges_}
+    assert edges == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}
+    assert graph.treatment_.to_dict(range(6))["kinds"]["2"] == "steps"
+
+
+def test_kinds_are_told():
+    graph = HedgeGraph(columns={2: "continuous", 3: "steps", 0: "as is"}).fit(ROWS)
+    assert graph.column_kinds_.tolist() == ["as is", "yes/no", "continuous", "steps", *FOUND[4:]]
+
+
+def test_partial_correlations_are_of_what_lies_behind():
+    z = np.random.default_rng(4).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 20_000)
+    answers = np.column_stack([z > 0, np.zeros(len(z))])[:, :2]
+    answers[:, 1] = z[:, 1] > 1
+    behind = HedgeGraph(rows="independent").fit(answers)
+    codes = HedgeGraph(rows="independent", columns="normal").fit(answers)
+    assert behind.edges_.partial_corr[0] == pytest.approx(0.7, abs=0.03)
+    assert codes.edges_.partial_corr[0] < 0.45
+    assert behind.covariance_[0, 1] / np.sqrt(
+        behind.covariance_[0, 0] * behind.covariance_[1, 1]
+    ) == pytest.approx(0.7, abs=0.03)
+
+
+@pytest.mark.parametrize("n_rows", [300, 900])
+def test_any_cut_of_the_rows_gives_the_same_graph(n_rows):
+    whole = HedgeGraph().fit(ROWS[:n_rows])
+    pieces = HedgeGraph()
+    for part in np.split(ROWS[:n_rows], [7, 250, 290]):
+        pieces.partial_fit(part)
+    assert whole.column_kinds_.tolist() == pieces.column_kinds_.tolist()
+    assert np.array_equal(whole.edges_.z, pieces.edges_.z)
+    assert np.array_equal(whole.edges_.partial_corr, pieces.edges_.partial_corr)
+
+
+@pytest.mark.parametrize("n_rows", [300, 900])
+@pytest.mark.parametrize("names", [None, list("abcdef")])
+def test_kinds_survive_a_file(tmp_path, n_rows, names):
+    told = {2 if names is None else "c": "continuous"}
+    model = HedgeGraph(columns=told).partial_fit(ROWS[:n_rows], feature_names=names)
+    model.save(tmp_path / "model.hedgerow")
+    loaded = HedgeGraph.load(tmp_path / "model.hedgerow")
+    assert loaded.columns == told
+    assert loaded.column_kinds_.tolist() == model.column_kinds_.tolist()
+    assert np.array_equal(loaded.edges_.z, model.edges_.z)
+
+
+def test_models_saved_before_there_were_kinds_have_continuous_columns():
+    header, arrays = HedgeGraph().fit(ROWS).parts()
+    before = HedgeGraph.from_parts(header, {k: v for k, v in arrays.items() if k != "kinds"})
+    assert before.column_kinds_.tolist() == ["continuous"] * 6
+
+
+def test_the_processor_without_compiled_code_finds_the_same():
+    fast, readable = HedgeGraph().fit(ROWS), HedgeGraph(device="numpy").fit(ROWS)
+    assert readable.edges_.z == pytest.approx(fast.edges_.z, abs=1e-3)
+
+
+def test_booleans_are_yes_or_no():
+    graph = HedgeGraph().fit(Z[:, :3] > 0)
+    assert graph.column_kinds_.tolist() == ["yes/no"] * 3
+
+
+def test_columns_too_much_alike_behind_their_steps_are_named():
+    z = np.random.default_rng(1).standard_normal((400, 4))
+    z[:, 1] = z[:, 0] + 0.01 * z[:, 1]
+    with pytest.warns(DataWarning, match="too much alike to be told apart.*0 and 1"):
+        HedgeGraph().fit((z > 0).astype(float))
+
+
+@pytest.mark.parametrize("kind", ["ordinal", 3, None])
+def test_other_kinds_are_refused(kind):
+    with pytest.raises(ValueError, match=r"columns\[0\] must be one of 'continuous', 'steps'"):
+        HedgeGraph(columns={0: kind}).fit(ROWS)
+
+
+def test_kinds_of_columns_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="columns must name columns of X, got 'q'"):
+        HedgeGraph(columns={"q": "steps"}).fit(ROWS)
+
+
+def test_kinds_must_not_change_after_the_first_row():
+    graph = HedgeGraph().partial_fit(ROWS[:100])
+    graph.set_params(columns={0: "steps"})
+    with pytest.raises(ValueError, match="columns must not change after the first row"):
+        graph.partial_fit(ROWS[100:])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (np.tile([0, 1, 2, 3, 4], 100), "steps"),  # all alike often: not what counts look like
+        (np.arange(500) % 90 + 18, "continuous"),  # ages
+        (np.r_[np.zeros(499), 1], "yes/no"),
+        (np.r_[np.arange(1, 400), np.full(101, -99)], "zeros"),
+    ],
+)
+def test_odd_columns(values, kind):
+    assert kinds_of(values[:, None].astype(float), np.array([False])).tolist() == [kind]
