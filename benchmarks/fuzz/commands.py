@@ -30,9 +30,9 @@ def no_traceback_of_commands(case: Case) -> None:
 
 
 def _names(summary: dict) -> list[str]:
-    """Return what is left out; a stream says neither why, nor where columns without names are."""
+    """Return what is left out; a stream says neither why, nor which columns have no names."""
     names = (name for names in summary["left_out"].values() for name in names)
-    return sorted("" if name.startswith("number ") else name for name in names)
+    return sorted(name for name in names if not name.startswith("number "))
 
 
 _NO_TEXT = (".parquet", ".arrow", ".feather", ".npy", ".xlsx", ".sav", ".dta", ".h5ad")

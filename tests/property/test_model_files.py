@@ -156,7 +156,7 @@ def _shuffled(array, draw):
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(
     st.sampled_from(sorted(MODELS)),
     st.sampled_from(ARRAYS),

@@ -362,3 +362,21 @@ def test_a_checkpoint_with_a_sound_checksum_and_a_bad_model_is_left_for_the_olde
         model = stream.run(file, checkpoint=folder)
     assert model.n_samples_seen_ == 400
     assert np.array_equal(model.edges_.z, HedgeGraph().fit(ROWS[:400]).edges_.z)
+
+
+@pytest.mark.parametrize("half_life", [None, 200])
+@pytest.mark.parametrize("n_rows", [100, 900])
+def test_a_model_of_rows_with_gaps_loads_as_it_was(tmp_path, n_rows, half_life):
+    rng = np.random.default_rng()
+    rows = np.cumsum(rng.standard_normal((n_rows, 4)), axis=1)
+    rows[rng.random((n_rows, 4)) < 0.1] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = HedgeGraph(half_life=half_life).fit(rows)
+        model.save(tmp_path / "model")
+        found = HedgeGraph.load(tmp_path / "model")
+        assert found.edges_ == model.edges_
+    for kept in (found, model):
+        kept.partial_fit(rows[:5])
+    expected, arrays = model.parts()[1], found.parts()[1]
+    assert all(arrays[name].tobytes() == expected[name].tobytes() for name in expected)

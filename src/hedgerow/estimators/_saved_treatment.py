@@ -12,6 +12,7 @@ from scipy import special
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.engines import Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
 from hedgerow.method.forgetting import NEVER
@@ -70,7 +71,8 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
         return
     n_columns = len(assumptions.as_is)
     waiting = doubles_of(arrays, "waiting", (None, n_columns))
-    require(all_within(waiting, LARGEST_NUMBER), "waiting must have numbers that can be squared")
+    known = waiting[~np.isnan(waiting)]
+    require(all_within(known, LARGEST_NUMBER), "waiting must have numbers that can be squared")
     rows = int(arrays["learned_rows"]) + len(arrays["pending"])
     if "as_is" not in arrays:
         most = f"waiting must have fewer than {FIRST_ROWS} rows"
@@ -86,9 +88,9 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     require(len(kinds) == n_columns, f"kinds must be {n_columns}", len(kinds))
     within = ((kinds >= 0) & (kinds < len(KINDS))).all()
     require(within, f"kinds must be numbers below {len(KINDS)}", kinds)
+    check_filled(arrays, assumptions.normal, rows, half_life)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
-    check_filled(arrays, assumptions.normal, rows, half_life)
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
@@ -108,12 +110,12 @@ def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
     require((np.diff(scores, axis=1) >= -_ROUNDING).all(), "marginal_scores must rise")
     mean = doubles_of(arrays, "marginal_mean", (n_columns,))
     squares = doubles_of(arrays, "marginal_squares", (n_columns,))
-    weight = doubles_of(arrays, "marginal_weight", ())
-    _check_near("marginal_weight", weight, _weight(rows, half_life))
+    weight = doubles_of(arrays, "marginal_weight", (n_columns,))
+    _check_cells("marginal_weight", arrays, weight, _weight(rows, half_life))
     require(all_within(squares, np.inf), "marginal_squares must be finite")
     require(not (squares < 0).any(), "marginal_squares must not be negative")
     largest = LARGEST_NUMBER * (1 + SLACK)
-    for name, values in (("mean", mean), ("squares", np.sqrt(squares / weight))):
+    for name, values in (("mean", mean), ("squares", np.sqrt(squares / np.maximum(weight, 1.0)))):
         within = all_within(values, largest)
         require(within, f"marginal_{name} must come from numbers of size up to {LARGEST_NUMBER:g}")
 
@@ -138,7 +140,7 @@ def _check_counts(arrays: Named, n_columns: int, expected: float) -> None:
     nowhere = not at[:, 0].any() and not at[beyond].any() and not between[beyond].any()
     require(nowhere, "marginal_at and marginal_between must count no row at infinity")
     total = at.sum(axis=1) + between.sum(axis=1)
-    _check_near("the sums of marginal_at and marginal_between", total, expected)
+    _check_cells("the sums of marginal_at and marginal_between", arrays, total, expected)
 
 
 def _check_season(arrays: Named, rows: int, independent: bool) -> None:
@@ -258,6 +260,13 @@ def _weight(rows: int, half_life: float) -> float:
 def _largest_score(rows: int) -> float:
     """Return the score of the last of so many ranks, with some room for rounding."""
     return -float(special.ndtri(0.5 / (rows + 1.0))) * (1 + _ROUNDING)
+
+
+def _check_cells(name: str, arrays: Named, found: NDArray[Any], expected: float) -> None:
+    """Check weights of cells by column: those of all rows, or less where cells were missing."""
+    within = ((found >= 0) & (found <= expected * (1 + SLACK))).all()
+    require(within, f"{name} must be up to {expected:g}", found)
+    _check_near(name, found[arrays[f"{PREFIX}missing"] == 0], expected)
 
 
 def _check_near(name: str, found: NDArray[Any], expected: float) -> None:

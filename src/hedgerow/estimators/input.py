@@ -171,10 +171,10 @@ def _refuse_too_large(
     per_column = missing.sum(axis=0) + infinite.sum(axis=0)
     if per_column.any():
         columns = listed(f"{labels[j]!r} ({per_column[j]})" for j in np.flatnonzero(per_column))
-        raise ValueError(
-            f"X must be finite, got {missing.sum()} NaN (missing) and {infinite.sum()} inf values "
-            f"in columns: {columns}"
-        )
+        found = f"{infinite.sum()} inf values"
+        if not gaps:
+            found = f"{missing.sum()} NaN (missing) and {found}"
+        raise ValueError(f"X must be finite, got {found} in columns: {columns}")
     _refuse_beyond(np.abs(rows) > LARGEST_NUMBER, rows, labels)
 
 
