@@ -93,8 +93,9 @@ def test_the_factor_for_memory_is_the_simulated_variance(memories):
     variance = (1 / (1 - memories[0] ** 2)) * (1 / (1 - memories[1] ** 2))
     squares = np.square((first * second).mean(axis=0)) * n_rows / variance
     simulated = squares.mean()
-    lags = np.array(memories) ** np.arange(LAGS + 1)[:, None]
-    echoes = echoes_of(autocorrelations(lags * n_rows, float(n_rows)), float(n_rows))
+    lag = np.arange(LAGS + 1)[:, None]
+    lags = np.array(memories) ** lag * (n_rows - lag)
+    echoes = echoes_of(autocorrelations(lags, float(n_rows)), float(n_rows))
     factor = of_pairs(Inflation(np.ones(2), echoes, 1.0), np.array([0]), np.array([1]))[0]
     # No factor is below one; and autocorrelations below .01 are left out.
     product = memories[0] * memories[1]
