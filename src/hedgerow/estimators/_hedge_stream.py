@@ -11,14 +11,21 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
-from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
+from hedgerow.estimators._treatment import (
+    Treatment,
+    doubts_of,
+    doubts_of_gaps,
+    far_from_normal,
+)
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
+from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.moments import Moments, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
+from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -84,7 +91,9 @@ class HedgeStream:
     def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
         """Learn from the first rows; return what they say about sizes."""
         assert self.treated is not None
-        rows = filled.first(self.engine, treated, self.treated.judged)
+        fills = engines.fills_gaps(self.engine_name)
+        judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
+        rows = filled.first(self.engine, treated, judged)
         sizes = no_sizes(self.n_columns)
         if not self.assumptions.normal:
             rows, sizes = first_sizes(rows)
@@ -178,16 +187,39 @@ class HedgeStream:
             missing=filled.seen.missing,
             outlying=int(filled.seen.outlying.sum()),
             outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
+            telling=self._telling(inflation, labels),
+            apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
         )
 
-    def doubts(self, labels: NDArray[np.object_]) -> list[str]:
+    def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return pairs of columns that were hardly ever there together: nothing relates them."""
+        return self._asked()[1].apart(MIN_ROWS)
+
+    def empty(self) -> NDArray[np.bool_]:
+        """Return which columns have no cell at all."""
+        seen = self._asked()[1].seen
+        result: NDArray[np.bool_] = (seen.missing == seen.rows) & (seen.rows > 0)
+        return result
+
+    def _telling(
+        self, inflation: Inflation, labels: NDArray[np.object_]
+    ) -> list[tuple[object, str]]:
+        """Return columns whose missing cells seem to be high, or low."""
+        _, memory = inflation.typical_parts()
+        found = standard_sums(self._asked()[1].telling) / np.sqrt(memory)
+        clear = np.flatnonzero(np.abs(found) > clear_sum(self.n_columns))
+        return [(labels[j], "high" if found[j] > 0 else "low") for j in clear]
+
+    def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
         if self.treated is None:
             return []
         settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
         repeated, _ = self.treated.repeated(self.engine)
-        return doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
+        of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
+        apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
+        return of_rows + doubts_of_gaps(self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""

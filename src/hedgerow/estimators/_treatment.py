@@ -36,6 +36,8 @@ class Treatment(NamedTuple):
     missing : number of cells of each column that were missing, and filled in
     outlying : number of cells that their rows contradict, and that were taken for missing
     outlying_cells : row and column of the first of these
+    telling : columns whose missing cells seem to be "high" or "low", by what their rows say
+    apart : pairs of columns that are there together in hardly any row: no edge can be told
     """
 
     rows: int
@@ -55,6 +57,8 @@ class Treatment(NamedTuple):
     missing: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
+    telling: Sequence[tuple[object, str]] = ()
+    apart: Sequence[tuple[object, object]] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -71,6 +75,8 @@ class Treatment(NamedTuple):
             "autocorrelation": self.autocorrelation.tolist(),
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
+            "telling": {str(name): how for name, how in self.telling},
+            "apart": [[str(a), str(b)] for a, b in self.apart],
             "sentences": self.sentences(),
         }
 
@@ -118,7 +124,10 @@ class Treatment(NamedTuple):
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
         groups = Populations(self.smaller_group, self.groups_apart)
-        return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated, groups)
+        of_rows = doubts_of(
+            self.rows, len(self.straightness), self.wandering, self.repeated, groups
+        )
+        return of_rows + doubts_of_gaps(self.telling, self.apart)
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
@@ -152,6 +161,28 @@ def doubts_of(
             f"being {groups.apart:.1f} standard deviations from the others in what many "
             f"columns share: edges may be the difference between the two; learn each by "
             f"itself, or subtract from each its own means"
+        )
+    return said
+
+
+def doubts_of_gaps(
+    telling: Sequence[tuple[object, str]], apart: Sequence[tuple[object, object]]
+) -> list[str]:
+    """Return what missing cells make doubtful."""
+    said = []
+    if telling:
+        names = listed(f"{name!r} ({how})" for name, how in telling)
+        said.append(
+            f"the missing cells of some columns are not like the others, by what the rest of "
+            f"their rows says of them: {names}. It does no harm if the cells that are there "
+            f"decide which are missing; if the missing value itself does, edges may be false"
+        )
+    if apart:
+        pairs = listed(f"{a!r} and {b!r}" for a, b in apart)
+        said.append(
+            f"some columns are hardly ever there in the same row: {pairs}. Nothing tells whether "
+            f"they are connected: no edge between them is reported, and edges of one to a "
+            f"neighbour of the other may be indirect"
         )
     return said
 

@@ -5,6 +5,9 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.base import locks
 from hedgerow.base.words import listed
 from hedgerow.method.graph import Graph
@@ -29,13 +32,16 @@ def warn(category: type[Warning], message: str) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_columns(graph: Graph, labels: Iterable[object]) -> None:
+def warn_of_columns(graph: Graph, labels: Iterable[object], empty: NDArray[np.bool_]) -> None:
     """Warn of columns that were set aside, and of those that others determine."""
     names = [repr(label) for label in labels]
-    constant = listed(names[j] for j in graph.constant)
+    constant = listed(names[j] for j in graph.constant if not empty[j])
+    without = listed(names[j] for j in np.flatnonzero(empty))
     pairs = zip(graph.copies, graph.originals)
     copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
     determined = listed(names[j] for j in graph.determined)
+    if without:
+        warn(DataWarning, f"columns whose cells are all missing are isolated nodes: {without}")
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")
     if copies:

@@ -54,6 +54,15 @@ class Graph(NamedTuple):
         others = np.setdiff1d(np.flatnonzero(columns), np.r_[self.copies, self.originals])
         return self._replace(determined=np.union1d(self.determined, others))
 
+    def without_pairs(self, first: Indices, second: Indices) -> "Graph":
+        """Return the graph without any edge between these pairs of columns."""
+        if not len(first):
+            return self
+        size = 1 + max(first.max(), second.max(), self.source.max(initial=0), self.target.max(initial=0))
+        ends = np.minimum(self.source, self.target) * size + np.maximum(self.source, self.target)
+        keep = ~np.isin(ends, np.minimum(first, second) * size + np.maximum(first, second))
+        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+
     def balanced_level(self) -> float:
         """Return the level at which false and missed edges weigh the same."""
         return balanced_level(self.q_value, LOOSEST_LEVEL)
