@@ -430,7 +430,8 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         if key not in self._results:
             stream = self._stream
             evidence = stream.evidence(self._inflation())
-            graph = graph_of(stream.engine, evidence, self._effective_rows(), *key[1:])
+            n_rows, aside = self._effective_rows(), stream.rare()
+            graph = graph_of(stream.engine, evidence, n_rows, *key[1:], aside)
             graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
@@ -525,7 +526,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _warn(self, graph: Graph) -> None:
         labels = column_labels(self)
-        warn_of_columns(graph, labels, self._stream.empty())
+        warn_of_columns(graph, labels, self._stream.rare())
         for doubt in self._stream.doubts(self._inflation(), labels):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_

@@ -17,6 +17,7 @@ from hedgerow.estimators._treatment import (
     doubts_of_gaps,
     far_from_normal,
 )
+from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
@@ -195,10 +196,10 @@ class HedgeStream:
         """Return pairs of columns that were hardly ever there together: nothing relates them."""
         return self._asked()[1].apart(MIN_ROWS)
 
-    def empty(self) -> NDArray[np.bool_]:
-        """Return which columns have no cell at all."""
+    def rare(self) -> NDArray[np.bool_]:
+        """Return which columns are there too rarely to be learned from."""
         seen = self._asked()[1].seen
-        result: NDArray[np.bool_] = (seen.missing == seen.rows) & (seen.rows > 0)
+        result: NDArray[np.bool_] = seen.missing > MOST_MISSING * seen.rows
         return result
 
     def _telling(
@@ -219,7 +220,8 @@ class HedgeStream:
         repeated, _ = self.treated.repeated(self.engine)
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        return of_rows + doubts_of_gaps(self._telling(inflation, labels), apart)
+        missing = self._asked()[1].seen.missing / max(self.rows, 1)
+        return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""

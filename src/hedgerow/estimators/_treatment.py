@@ -11,6 +11,7 @@ from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+MUCH_MISSING = 0.4  # share of a typical column's cells
 _SHOWN = 3
 
 
@@ -127,7 +128,7 @@ class Treatment(NamedTuple):
         of_rows = doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
-        return of_rows + doubts_of_gaps(self.telling, self.apart)
+        return of_rows + doubts_of_gaps(self.missing / self.rows, self.telling, self.apart)
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
@@ -166,10 +167,18 @@ def doubts_of(
 
 
 def doubts_of_gaps(
-    telling: Sequence[tuple[object, str]], apart: Sequence[tuple[object, object]]
+    missing: NDArray[np.float64],
+    telling: Sequence[tuple[object, str]],
+    apart: Sequence[tuple[object, object]],
 ) -> list[str]:
-    """Return what missing cells make doubtful."""
+    """Return what missing cells make doubtful; ``missing`` is their share in each column."""
     said = []
+    typical = float(np.median(missing)) if len(missing) else 0.0
+    if typical > MUCH_MISSING:
+        said.append(
+            f"a typical column misses {typical:.0%} of its cells: with more than "
+            f"{MUCH_MISSING:.0%} the share of false edges may exceed the level"
+        )
     if telling:
         names = listed(f"{name!r} ({how})" for name, how in telling)
         said.append(

@@ -16,6 +16,9 @@ from hedgerow.method.graph import Graph
 _OURS = {Path(__file__).parent, Path(locks.__file__).parent}
 
 
+MOST_MISSING = 2 / 3  # share of a column's cells; beyond, false edges are not kept rare
+
+
 class GuaranteeWarning(UserWarning):
     """The graph was learned, but the promised error rate does not cover it."""
 
@@ -32,16 +35,20 @@ def warn(category: type[Warning], message: str) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_columns(graph: Graph, labels: Iterable[object], empty: NDArray[np.bool_]) -> None:
+def warn_of_columns(graph: Graph, labels: Iterable[object], rare: NDArray[np.bool_]) -> None:
     """Warn of columns that were set aside, and of those that others determine."""
     names = [repr(label) for label in labels]
-    constant = listed(names[j] for j in graph.constant if not empty[j])
-    without = listed(names[j] for j in np.flatnonzero(empty))
+    constant = listed(names[j] for j in graph.constant if not rare[j])
+    seldom = listed(names[j] for j in np.flatnonzero(rare))
     pairs = zip(graph.copies, graph.originals)
     copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
     determined = listed(names[j] for j in graph.determined)
-    if without:
-        warn(DataWarning, f"columns whose cells are all missing are isolated nodes: {without}")
+    if seldom:
+        warn(
+            DataWarning,
+            f"columns that are missing in more than two thirds of the rows are isolated nodes, and "
+            f"edges are those that the other columns have without them: {seldom}",
+        )
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")
     if copies:
