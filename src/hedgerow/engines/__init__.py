@@ -13,7 +13,16 @@ from hedgerow.base.checks import one_of
 from hedgerow.method.engine import Engine, Named, Repeats
 from hedgerow.method.forgetting import NEVER
 
-__all__ = ["DEVICES", "Engine", "Named", "Repeats", "engine_for", "engine_for_saved", "fills_gaps", "load"]
+__all__ = [
+    "DEVICES",
+    "Engine",
+    "Named",
+    "Repeats",
+    "engine_for",
+    "engine_for_saved",
+    "fills_gaps",
+    "load",
+]
 
 _WHERE = {
     "numpy_ref": "hedgerow.method.numpy_ref",

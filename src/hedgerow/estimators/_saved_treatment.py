@@ -113,7 +113,10 @@ def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
     require(all_within(squares, np.inf), "marginal_squares must be finite")
     require(not (squares < 0).any(), "marginal_squares must not be negative")
     largest = LARGEST_NUMBER * (1 + SLACK)
-    for name, values in (("mean", mean), ("squares", np.sqrt(squares / np.maximum(weight, LEAST_WEIGHT)))):
+    for name, values in (
+        ("mean", mean),
+        ("squares", np.sqrt(squares / np.maximum(weight, LEAST_WEIGHT))),
+    ):
         within = all_within(values, largest)
         require(within, f"marginal_{name} must come from numbers of size up to {LARGEST_NUMBER:g}")
 
