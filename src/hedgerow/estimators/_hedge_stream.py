@@ -22,7 +22,7 @@ from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.levels import MIN_ROWS
-from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
@@ -120,7 +120,7 @@ class HedgeStream:
         moments = with_unknown(moments, filled.unknown(moments.weight))
         columns = self.treated.columns()
         squares = np.diag(moments.products)
-        wanted = columns.squares * (moments.weight / columns.weight)
+        wanted = columns.squares * (moments.weight / np.maximum(columns.weight, LEAST_WEIGHT))
         factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
         products = moments.products * factor * factor[:, None]
         return moments._replace(mean=columns.mean, products=products)

@@ -178,7 +178,7 @@ def _refuse_too_large(
             f"X must be finite, got {missing.sum()} NaN (missing) and {infinite.sum()} inf values "
             f"in columns: {columns}{advice if missing.any() else ''}"
         )
-    _refuse_beyond(np.abs(rows) > LARGEST_NUMBER, rows, labels)
+    _refuse_beyond(np.abs(rows) > np.float64(LARGEST_NUMBER), rows, labels)
 
 
 def _refuse_beyond(

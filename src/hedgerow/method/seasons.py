@@ -161,7 +161,7 @@ def _recurs(rows: Array, period: int) -> bool:
         for part in (rows, rows[half : 2 * half])
     )
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
-    room = np.sqrt(np.square(first).sum() * np.square(second).sum())
+    room = np.sqrt(np.square(first).sum()) * np.sqrt(np.square(second).sum())
     return bool((first * second).sum() > _AGREE * room)
 
 
