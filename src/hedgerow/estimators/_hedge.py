@@ -186,6 +186,8 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         )
         self._stream = self._new_stream(rows)
         self._take(rows, X)
+        if not self._stream.rows:
+            raise ValueError(f"X must have rows with cells, got {len(rows)} rows without any")
         self._graph()
         return self
 
@@ -355,7 +357,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         return graph
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_stream")
+        return hasattr(self, "_stream") and self._stream.rows > 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -417,6 +419,10 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
+        empty = np.isnan(rows).all(axis=1)
+        if empty.any():
+            warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
+            rows = rows[~empty]
         self._stream.take(rows)
         self._forget_results()
 
