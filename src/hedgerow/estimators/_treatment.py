@@ -109,9 +109,9 @@ class Treatment(NamedTuple):
         if self.missing.any():
             share = self.missing.sum() / (self.missing.size * self.rows)
             said.append(
-                f"{self.missing.sum():,} cells are missing ({share:.2g} of all, up to "
-                f"{self.missing.max() / self.rows:.2g} of a column), and were filled in from the "
-                f"rest of their rows."
+                f"{_are(int(self.missing.sum()))} missing ({share:.2g} of all, up to "
+                f"{self.missing.max() / self.rows:.2g} of a column), filled in from the rest of "
+                f"their rows."
             )
         if self.outlying:
             cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
@@ -208,6 +208,10 @@ def _some(names: Sequence[object]) -> str:
 
 def _cells(number: int) -> str:
     return "1 cell that" if number == 1 else f"{number:,} cells that"
+
+
+def _are(number: int) -> str:
+    return "1 cell is" if number == 1 else f"{number:,} cells are"
 
 
 def _columns(number: int) -> str:
