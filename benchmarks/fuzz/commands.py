@@ -13,13 +13,14 @@ from hedgerow.cli import cli
 def no_traceback_of_commands(case: Case) -> None:
     """Run `hedgerow learn`, from a file and from stdin, and `hedgerow stream`."""
     options = [f"--missing={case.options.get('missing', 'error')}"]
+    missing = options[0]
     options += ["--transpose"] * bool(case.options.get("transpose"))
     with on_disk(case) as path:
         page = str(path.parent / "page.html")
         learned = _run(case, "learn", str(path), *options, "--json", "--html", page)
         _run(case, "learn", str(path), *options)
         policy = "skip" if case.options.get("missing") == "drop" else "fail"
-        streamed = _run(case, "stream", str(path), f"--bad-rows={policy}", "--json")
+        streamed = _run(case, "stream", str(path), missing, f"--bad-rows={policy}", "--json")
         if learned and streamed and policy == "skip" and not case.options.get("transpose"):
             assert learned["edges"] == streamed["edges"]
             assert learned["rows"] == streamed["rows"]

@@ -96,7 +96,7 @@ def test_a_table_is_sorted_before_rows_are_subtracted(timed, walk):
     assert found["edges"] == edges_of(expected)
 
 
-@pytest.mark.parametrize("how", [["learn", "--missing", "drop"], ["stream", "--bad-rows", "skip"]])
+@pytest.mark.parametrize("how", [["learn"], ["learn", "--missing", "drop"], ["stream"]])
 @pytest.mark.parametrize("time", [[], ["--time", "minute"]])
 def test_a_row_that_is_missing_is_not_skipped(timed, walk, how, time):
     """Rows two apart have a missing one between them, or are not subtracted from each other."""

@@ -87,7 +87,8 @@ BAD_CELLS = {
 
 @pytest.mark.parametrize("line", BAD_CELLS)
 def test_bad_cells_are_told_with_line_and_reason(tmp_path, line):
-    source = open_source(write(tmp_path / "rows.csv", f"a,b\n1,2\n\n{line}\n3,4.5\n5,-6\n"))
+    path = write(tmp_path / "rows.csv", f"a,b\n1,2\n\n{line}\n3,4.5\n5,-6\n")
+    source = open_source(path, missing="error")
     rows, bad, _ = all_of(source)
     assert np.array_equal(rows, ROWS)
     assert [(row.after, row.place, row.reason) for row in bad] == [(1, "line 4", BAD_CELLS[line])]
@@ -109,7 +110,8 @@ BAD_OBJECTS = {
 def test_bad_objects_are_told_with_line_and_reason(tmp_path, line):
     lines = [json.dumps({"a": a, "b": b}) for a, b in ROWS]
     lines.insert(2, line)
-    source = open_source(write(tmp_path / "rows.ndjson", "\n".join(lines) + "\n"))
+    path = write(tmp_path / "rows.ndjson", "\n".join(lines) + "\n")
+    source = open_source(path, missing="error")
     rows, bad, _ = all_of(source)
     assert np.array_equal(rows, ROWS)
     assert [(row.after, row.place, row.reason) for row in bad] == [(2, "line 3", BAD_OBJECTS[line])]
@@ -126,7 +128,7 @@ def test_bad_rows_of_typed_files(tmp_path):
     polars.DataFrame({"a": [1.0, None, 3.0], "b": [1.0, 2.0, np.inf]}).write_parquet(
         tmp_path / "rows.parquet"
     )
-    rows, bad, _ = all_of(open_source(tmp_path / "rows.parquet"))
+    rows, bad, _ = all_of(open_source(tmp_path / "rows.parquet", missing="error"))
     assert np.array_equal(rows, [[1, 1]])
     assert [(row.after, row.offset, row.place, row.reason) for row in bad] == [
         (1, {"row": 1}, "row 2", "column 'a' has no value"),

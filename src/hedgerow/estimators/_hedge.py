@@ -13,7 +13,7 @@ from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
-from hedgerow.engines import engine_for
+from hedgerow.engines import engine_for, fills_gaps
 from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import (
@@ -179,16 +179,21 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         Parameters
         ----------
         X : array, data frame or Arrow table of shape (n_samples, n_features)
+            Cells may be missing (NaN, None, null, masked): they are filled in from the rest of
+            their row, and counted (docs/data.md). Not on a GPU, nor if ``rows`` are independent
+            and all ``columns`` normal.
         y : ignored
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
         """
         self._check_parameters()
         rows = read_rows(
-            self, X, reset=True, names=feature_names, min_rows=2, gaps=self._fills_gaps()
+            self, X, reset=True, names=feature_names, min_rows=2, **self._rule_of_gaps()
         )
-        self._stream = self._new_stream()
+        self._stream = self._new_stream(rows)
         self._take(rows, X)
+        if not self._stream.rows:
+            raise ValueError(f"X must have rows with cells, got {len(rows)} rows without any")
         self._graph()
         return self
 
@@ -216,11 +221,12 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         """
         first = not hasattr(self, "_stream")
         self._check_parameters()
-        rows = read_rows(self, X, reset=first, names=feature_names, gaps=self._fills_gaps())
+        rows = read_rows(self, X, reset=first, names=feature_names, **self._rule_of_gaps())
         if first:
-            self._stream = self._new_stream()
+            self._stream = self._new_stream(rows)
         else:
             self._refuse_other_rules()
+            self._refuse_gaps(rows, self._stream.engine_name)
         self._take(rows, X)
         return self
 
@@ -357,7 +363,12 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         return graph
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_stream")
+        return hasattr(self, "_stream") and self._stream.rows > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._fills_gaps()
+        return tags
 
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
@@ -374,9 +385,25 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             return NEVER
         return between("half_life", self.half_life, SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE)
 
-    def _new_stream(self) -> HedgeStream:
-        half_life = self._half_life()
-        engine = engine_for(self.device, self.n_features_in_, half_life)
+    def _rule_of_gaps(self) -> dict[str, Any]:
+        known = f"rows={ANY!r} or columns={ANY!r} lets cells be missing"
+        return {"gaps": self._fills_gaps(), "advice": f"; {known}"}
+
+    def _refuse_gaps(self, rows: NDArray[np.floating], engine: str) -> None:
+        """Raise if cells are missing and the engine cannot learn from such rows."""
+        if not fills_gaps(engine) and np.isnan(rows).any():
+            missing = np.isnan(rows).sum(axis=0)
+            labels = column_labels(self)
+            columns = listed(f"{labels[j]!r} ({missing[j]})" for j in np.flatnonzero(missing))
+            raise ValueError(
+                f"X must have no missing cells on a GPU (device={self.device!r}), got "
+                f"{missing.sum()} in columns: {columns}; device='cpu' fills them in"
+            )
+
+    def _new_stream(self, rows: NDArray[np.floating]) -> HedgeStream:
+        half_life, gaps = self._half_life(), bool(np.isnan(rows).any())
+        engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
+        self._refuse_gaps(rows, engine)
         return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
 
     def _assumptions(self) -> Assumptions:
@@ -398,6 +425,10 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
+        empty = np.isnan(rows).all(axis=1)
+        if empty.any():
+            warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
+            rows = rows[~empty]
         self._stream.take(rows)
         self._forget_results()
 
@@ -411,8 +442,9 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         if key not in self._results:
             stream = self._stream
             engine, evidence = stream.evidence(self._inflation())
-            graph = graph_of(engine, evidence, self._effective_rows(), *key[1:])
-            graph = graph.with_determined(stream.determined())
+            n_rows, aside = self._effective_rows(), stream.rare()
+            graph = graph_of(engine, evidence, n_rows, *key[1:], aside)
+            graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
@@ -512,8 +544,9 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             )
 
     def _warn(self, graph: Graph) -> None:
-        warn_of_columns(graph, column_labels(self))
-        for doubt in self._stream.doubts(column_labels(self)):
+        labels = column_labels(self)
+        warn_of_columns(graph, labels, self._stream.rare())
+        for doubt in self._stream.doubts(self._inflation(), labels):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         effective /= graph.per_clear

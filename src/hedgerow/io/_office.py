@@ -91,7 +91,7 @@ class Sheet:
         values = [self._notation.value(cell) for cell in cells]
         for k, value in enumerate(values):
             if value is None:
-                bad.setdefault(k, not_a_number(self._names[j], _text(cells[k])))
+                bad[k] = not_a_number(self._names[j], _text(cells[k]), bad.get(k))
         return [np.nan if value is None else value for value in values]
 
 

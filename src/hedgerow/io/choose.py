@@ -11,6 +11,8 @@ from typing import NamedTuple
 from hedgerow.base.words import listed
 from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
 
+MISSING = ("use", "error", "drop")  # what may become of rows with missing cells
+
 
 class Wish(NamedTuple):
     """Columns that the user wants, and does not want, and those that are no variables."""
@@ -19,6 +21,7 @@ class Wish(NamedTuple):
     drop: Sequence[str] = ()
     time: str | None = None  # says when a row was made
     id: str | None = None  # says what it is called
+    missing: str = MISSING[0]
 
     @property
     def beside(self) -> list[str]:

@@ -141,13 +141,15 @@ class Cells:
             return BadRow(str(error))
         if len(cells) != self._layout.width:
             return BadRow(f"a row must have {self._layout.width} cells, got {len(cells)}")
+        wrong = None
         for k in np.flatnonzero(np.isnan(row)).tolist():
             cell = cells[self._chosen[k]]
             number = self._notation.number(cell)
             if number is None:
-                return not_a_number(self._names[self._chosen[k]], cell)
-            row[k] = number
-        return None
+                wrong = not_a_number(self._names[self._chosen[k]], cell, wrong)
+            else:
+                row[k] = number
+        return wrong
 
 
 def numbers_between(text: bytes, delimiter: str, shape: tuple[int, int]) -> Array | None:

@@ -85,12 +85,13 @@ class Objects:
     def fill(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
         """Fill a row; return what is wrong with it."""
         self.new |= found.keys() - self.known
+        wrong = None
         for k, name in enumerate(self._chosen):
             number = self.notation.value(found.get(name))
             if number is None:
-                return not_a_number(name, found[name])
-            row[k] = number
-        return None
+                wrong = not_a_number(name, found[name], wrong)
+            row[k] = np.nan if number is None else number
+        return wrong
 
 
 def _may_repeat(data: bytes, frame: Any) -> bool:

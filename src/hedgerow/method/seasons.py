@@ -24,7 +24,6 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
-_TINY = np.finfo(np.float64).tiny
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
@@ -157,6 +156,8 @@ def _recurs(rows: Array, period: int) -> bool:
     halves of either would agree follows from how much rows a period apart do; what is found must
     be nearer to a season.
     """
+    spread = rows.std(axis=0)
+    rows = (rows - rows.mean(axis=0))[:, spread > 0] / spread[spread > 0]
     cycles = len(rows) // 2 // period
     half = cycles * period
     first, second = (
@@ -165,9 +166,7 @@ def _recurs(rows: Array, period: int) -> bool:
     )
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
     room = np.sqrt(np.square(first).sum() * np.square(second).sum())
-    centred = rows - rows.mean(axis=0)
-    alike = (centred[period:] * centred[:-period]).mean() / max(np.square(centred).mean(), _TINY)
-    alike = min(max(alike, 0.0), 1.0)
+    alike = min(max(float((rows[period:] * rows[:-period]).mean()), 0.0), 1.0)
     of_season = alike / (alike + (1.0 - alike) / cycles)
     return bool((first * second).sum() > (of_season + _faded(alike, cycles)) / 2 * room)
 
