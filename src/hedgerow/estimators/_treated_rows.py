@@ -139,7 +139,7 @@ class TreatedRows:
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
             as_is, season, repeated, wanders, determined, kinds = self._settled
-            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int8)
+            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {
@@ -171,7 +171,7 @@ class TreatedRows:
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
             # Before there were kinds, all columns were continuous.
-            codes = arrays.get(_KINDS, np.zeros(len(as_is), dtype=np.int8))
+            codes = arrays.get(_KINDS, np.zeros(len(as_is), dtype=np.int64))
             kinds = np.array(KINDS)[codes]
             treated._settled = Settled(as_is, season, repeated, wanders, determined, kinds)
         return treated
