@@ -1,7 +1,7 @@
 """Error rates on columns of steps, yes or no, counts and zeros, from enough data sets to be sure.
 
-As in `test_kinds_smoke`: a program that keeps its promises fails any test here with a probability of
-at most FALSE_ALARM, and one whose error rate is doubled passes it with 1 % at most.
+As in `test_kinds_smoke`: a program that keeps its promises fails any test here with a probability
+of at most FALSE_ALARM, and one whose error rate is doubled passes it with 1 % at most.
 """
 
 from zlib import crc32
