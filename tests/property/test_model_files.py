@@ -15,6 +15,8 @@ from hedgerow.base import storage
 from hedgerow.base.storage import StorageError
 
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 5)), axis=1)
+GAPS = np.where(np.random.default_rng(1).random(ROWS.shape) < 0.1, np.nan, ROWS)
+GAPS[40, 2] = 60.0  # which its row contradicts
 NAMES = list("abcde")
 json_values = st.recursive(
     st.none()
@@ -60,6 +62,9 @@ MODELS = {
     "some columns as they are": saved(columns=["b", "d"]),
     "with a season": saved(ROWS + 3 * np.cos(np.arange(530) / 2)[:, None]),
     "waiting": saved(ROWS[:300]),
+    "with gaps": saved(GAPS),
+    "forgetting with gaps": saved(GAPS, half_life=100),
+    "waiting with gaps": saved(GAPS[:300]),
     "untreated": saved(**UNTREATED),
     "independent": saved(rows="independent", half_life=1000),
     "rows": table(**UNTREATED),

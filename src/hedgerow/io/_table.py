@@ -162,10 +162,10 @@ class Table:
         missing = np.isnan(batch.rows)
         self._blamed += missing.sum(axis=0)
         if self._missing == "use":
-            nothing: NDArray[np.bool_] = missing.all(axis=1)
+            nothing: NDArray[np.bool_] = np.logical_and.reduce(missing, axis=1)
             self.n_dropped += int(nothing.sum())
             self.n_missing += int(missing[~nothing].sum())
-            return ~nothing
+            return np.logical_not(nothing)
         incomplete = missing.any(axis=1)
         if incomplete.any() and self._missing == "error":
             rows = f"{'' if self.done == self.total else 'first '}{self.n_rows} rows"
@@ -206,9 +206,8 @@ class Table:
             option = f"time={self._watch.name!r} (--time)"
             for note in self._watch.notes(f"{option} sorts them"):
                 _warn(note)
-        for note in (self._texts.note(), *self._codes.notes()):
-            if note:
-                _warn(note)
+        for found in (*self._texts.notes(), *self._codes.notes()):
+            _warn(found)
         if self._repeated:
             _warn(
                 f"rows that share a name in column {self._id!r} are not independent: "

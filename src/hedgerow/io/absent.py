@@ -73,7 +73,7 @@ class Codes:
 
 
 class _Text(NamedTuple):
-    count: int
+    times: int
     column: str
     where: str  # the first
 
@@ -92,25 +92,25 @@ class Texts:
                 count, _, first = self._found.get(key, _Text(0, column, where))
                 self._found[key] = _Text(count + 1, column, first)
 
-    def note(self) -> str | None:
-        """Return what there was, the most frequent text first.
+    def notes(self) -> Iterator[str]:
+        """Yield what there was in one line, the most frequent text first.
 
         Examples
         --------
         >>> texts = Texts()
         >>> texts.take(BadRow("", "a", cells=(("a", "'ERR'"),)), "line 7")
-        >>> print(texts.note())
+        >>> print(*texts.notes())
         cells of text count as missing: 'ERR' ('a', line 7)
         """
         if not self._found:
-            return None
-        often = sorted(self._found.items(), key=lambda item: -item[1].count)
+            return
+        often = sorted(self._found.items(), key=lambda item: -item[1].times)
         said = listed(
             f"{text} ({column!r}, {found.where})"
-            if found.count == 1
-            else f"{text} ({column!r}, {found.count} times, first: {found.where})"
+            if found.times == 1
+            else f"{text} ({column!r}, {found.times} times, first: {found.where})"
             for (column, text), found in often
         )
         (_, text), most = often[0]
-        hint = f"; na={text} (--na {text}) says that this is meant" if most.count >= _LEAST else ""
-        return f"cells of text count as missing: {said}{hint}"
+        hint = f"; na={text} (--na {text}) says that this is meant" if most.times >= _LEAST else ""
+        yield f"cells of text count as missing: {said}{hint}"
