@@ -73,7 +73,7 @@ def zeros(model: Model, m: int, rng: Generator) -> Rows:
 
 
 def counts(model: Model, m: int, rng: Generator) -> Rows:
-    """Return Poisson counts; logarithms of their rates are normal, around log 3, with spread 0.8."""
+    """Return Poisson counts; logarithms of rates are normal, around log 3, with spread 0.8."""
     whole = normal(model, m, rng)
     return Rows(counted(whole, rng), whole)
 
