@@ -60,8 +60,8 @@ def by_kind(frame: pl.DataFrame) -> str:
         for promise, score in ((MAIN, "fdp"), (STRICT, "any_false")):
             cells.append(_mean(here, BEFORE, score, promise))
             [now] = figures(graphs(here, AS_IT_COMES, promise), score, "kind").values()
-            cells.append(_marked(f"{now.mean:.3f} ± {now.error:.3f}", now, promise))
-        cells += [_mean(_with_edges(here), method, "f1") for method in (BEFORE, AS_IT_COMES)]
+            cells.append(marked(f"{now.mean:.3f} ± {now.error:.3f}", now, promise))
+        cells += [_mean(with_edges(here), method, "f1") for method in (BEFORE, AS_IT_COMES)]
         lines.append(cells)
     header = ["kind", f"false, {MAIN}, before", "now", f"any false, {STRICT}, before", "now"]
     return table([*header, "F1, before", "now"], lines)
@@ -72,7 +72,7 @@ def beside_rivals(frame: pl.DataFrame) -> str:
     lines = []
     for kind in kept_kinds():
         here = frame.filter(pl.col("kind") == kind, pl.col("ratio").is_in(SOME))
-        lines.append([kind, *(_score_and_false(here, method) for method in TREATED)])
+        lines.append([kind, *(score_and_false(here, method) for method in TREATED)])
     labels = [method.label for method in TREATED.values()]
     return table(["F1 (share of false edges)", *labels], lines)
 
@@ -84,7 +84,7 @@ def by_rows(frame: pl.DataFrame, kinds: Sequence[str], ratios: Sequence[float]) 
         for part, promise, score in (
             (frame, MAIN, "fdp"),
             (frame, STRICT, "any_false"),
-            (_with_edges(frame), MAIN, "f1"),
+            (with_edges(frame), MAIN, "f1"),
         )
     )
     lines = []
@@ -92,8 +92,8 @@ def by_rows(frame: pl.DataFrame, kinds: Sequence[str], ratios: Sequence[float]) 
         cells = []
         for ratio in ratios:
             at = kind, ratio
-            errors = [_marked(f"{fdp[at].mean:.3f}", fdp[at], MAIN)]
-            errors.append(_marked(f"{wrong[at].mean:.2f}", wrong[at], STRICT))
+            errors = [marked(f"{fdp[at].mean:.3f}", fdp[at], MAIN)]
+            errors.append(marked(f"{wrong[at].mean:.2f}", wrong[at], STRICT))
             cells.append(" / ".join([*errors, f"{f1[at].mean:.2f}"]))
         lines.append([kind, *cells])
     return table(["false / any false / F1", *(f"m/p = {ratio:g}" for ratio in ratios)], lines)
@@ -143,7 +143,8 @@ def kept_kinds() -> list[str]:
     return [name for name, kind in KINDS.items() if not kind.refused]
 
 
-def _with_edges(frame: pl.DataFrame) -> pl.DataFrame:
+def with_edges(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the graphs of the families in which there is something to find."""
     return frame.filter(pl.col("family") != NOTHING)
 
 
@@ -152,12 +153,14 @@ def _mean(frame: pl.DataFrame, method: str, score: str, promise: str = MAIN) -> 
     return f"{figure.mean:.3f}"
 
 
-def _score_and_false(frame: pl.DataFrame, method: str) -> str:
+def score_and_false(frame: pl.DataFrame, method: str) -> str:
+    """Return a method's mean F1 and share of false edges; nothing if it was not tried."""
     if not len(graphs(frame, method)):
         return ""
-    score, false = (_mean(_with_edges(frame), method, name) for name in ("f1", "fdp"))
+    score, false = (_mean(with_edges(frame), method, name) for name in ("f1", "fdp"))
     return f"{float(score):.2f} ({float(false):.2f})"
 
 
-def _marked(text: str, figure: Figure, promise: str) -> str:
+def marked(text: str, figure: Figure, promise: str) -> str:
+    """Return the text, in bold if the promise is clearly not kept."""
     return f"**{text}**" if broken(figure, promise) else text
