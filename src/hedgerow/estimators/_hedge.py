@@ -23,6 +23,7 @@ from hedgerow.estimators._assumptions import (
     Assumptions,
     assumptions_of,
     check_assumptions,
+    refuse_impossible,
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
@@ -398,6 +399,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
+        refuse_impossible(self._stream.assumptions, rows, column_labels(self))
         self._stream.take(rows)
         self._forget_results()
 

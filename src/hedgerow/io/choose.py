@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from io import StringIO
@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from hedgerow.base.words import listed
 from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
+
+_LEARNED_FROM = "column that is learned from"
 
 
 class Wish(NamedTuple):
@@ -64,21 +66,43 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     return Choice(chosen, left_out)
 
 
-def columns_by_name(wanted: str | Iterable[object], names: list[str]) -> str | list[str]:
+def columns_by_name(
+    wanted: str | Iterable[object], names: list[str]
+) -> str | list[str] | dict[str, str]:
     """Return which of ``names`` are wanted, in their order, by name or as in `choose`.
 
-    One word, as `HedgeGraph` takes it for its ``columns``, stays what it is.
+    One word, as `HedgeGraph` takes it for its ``columns``, stays what it is. Of a dict of kinds,
+    those of names go before those of patterns.
 
     Examples
     --------
     >>> columns_by_name(["b*", "a,c"], ["a", "b1", "b2", "c", "d"]), columns_by_name("any", ["a"])
     (['a', 'b1', 'b2', 'c'], 'any')
+    >>> columns_by_name({"b*": "steps", "b2": "counts"}, ["a", "b1", "b2"])
+    {'b1': 'steps', 'b2': 'counts'}
     """
     if isinstance(wanted, str):
         return wanted
+    if isinstance(wanted, Mapping):
+        return _kinds_by_name(wanted, names)
     texts = [str(text) for text in wanted]
-    found = set().union(*_find(texts, names, "column that is learned from"))
+    found = set().union(*_find(texts, names, _LEARNED_FROM))
     return [name for name in names if name in found]
+
+
+def _kinds_by_name(wanted: Mapping[object, str], names: list[str]) -> dict[str, str]:
+    by_name: dict[str, str] = {}
+    by_pattern: dict[str, str] = {}
+    for text, kind in wanted.items():
+        found = _find([str(text)], names, _LEARNED_FROM)
+        for kinds, some in zip((by_name, by_pattern), found):
+            for name in some:
+                if kinds.setdefault(name, kind) != kind:
+                    raise DataError(
+                        f"a column has one kind, got {kinds[name]!r} and {kind!r} for {name!r}"
+                    )
+    told = by_pattern | by_name
+    return {name: told[name] for name in names if name in told}
 
 
 def place_of(name: str, columns: list[Column]) -> int:

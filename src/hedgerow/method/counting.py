@@ -63,7 +63,7 @@ def are_counts(values: Array) -> bool:
 
 def counting_curve(marginals: Marginals, column: int) -> Curves | None:
     """Return the curve of one column of counts; None if its rates do not vary."""
-    weight = marginals.weight
+    weight = marginals.weight[column]
     mean, variance = float(marginals.mean[column]), float(marginals.squares[column] / weight)
     rates = rates_of(mean, variance)
     if rates is None:
@@ -138,7 +138,7 @@ def _doubt(marginals: Marginals, column: int, rates: Rates) -> float:
     finite = np.isfinite(knots)
     values, weight = knots[finite], at[finite] + between[finite]
     mean, total = marginals.mean[column], weight.sum()
-    variance = marginals.squares[column] / marginals.weight
+    variance = marginals.squares[column] / marginals.weight[column]
     square = np.square(values - mean)
     influence = (square - values) / (variance - mean) - square / variance
     centre = (weight * influence).sum() / total
