@@ -30,7 +30,9 @@ def all_rows(source):
 
 @pytest.mark.parametrize("where", [0, 2])
 def test_quotes_within_cells_swallow_no_rows(tmp_path, where):
-    cells = [['5" pipe' if k in (3, 9) else "x", *map(str, row)] for k, row in enumerate(NUMBERS)]
+    cells = [
+        ['5" pipe' if k in (3, 9) else f"x{k}", *map(str, row)] for k, row in enumerate(NUMBERS)
+    ]
     names = ["a", "b"]
     names.insert(where, "what")
     for row in cells:

@@ -73,7 +73,7 @@ def test_rows_are_rows_in_every_kind_of_workbook(tmp_path, monkeypatch, shape, s
     else:
         write_xlsx(path, {"One": [names, *table.tolist()]})
     columns, rows, numbers = read(path)
-    assert columns == [(name, None) for name in names]
+    assert columns == [(name, None, ()) for name in names]
     np.testing.assert_allclose(rows, table, rtol=1e-15)
     np.testing.assert_array_equal(numbers, np.arange(2, shape[0] + 2))
 
@@ -242,7 +242,7 @@ def test_a_row_of_units_is_no_row(tmp_path):
 def test_merged_headings_name_their_first_column(tmp_path):
     merge = [lambda sheet, i, j: sheet.merge_range(0, 0, 0, 1, "both"), None, "c"]
     columns, _, _ = read(write_xlsx(tmp_path / "a.xlsx", {"One": [merge, [1, 2, 3]]}))
-    assert columns == [("both", None), ("", "unnamed"), ("c", None)]
+    assert columns == [("both", None, ()), ("", "unnamed", ()), ("c", None, ())]
 
 
 def workbook_bytes(folder, suffix):

@@ -23,6 +23,7 @@ from hedgerow.estimators._assumptions import (
     Assumptions,
     assumptions_of,
     check_assumptions,
+    refuse_impossible,
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
@@ -429,6 +430,7 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         if empty.any():
             warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
             rows = rows[~empty]
+        refuse_impossible(self._stream.assumptions, rows, column_labels(self))
         self._stream.take(rows)
         self._forget_results()
 

@@ -14,11 +14,11 @@ FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its score
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 MUCH_MISSING = 0.4  # share of a typical column's cells
 _SHOWN = 3
-_OF_KINDS = {  # of one column, and of several
-    STEPS: ("column of steps", "columns of steps"),
-    YES_NO: ("of yes or no", "of yes or no"),
-    COUNTS: ("of counts", "of counts"),
-    ZEROS: ("with many equal values", "with many equal values"),
+_OF_KINDS = {
+    STEPS: "of steps (Likert items and the like)",
+    YES_NO: "of yes or no",
+    COUNTS: "of counts",
+    ZEROS: "with many equal values",
 }
 
 
@@ -142,14 +142,17 @@ class Treatment(NamedTuple):
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
-        found = [
-            f"{number:,} {_OF_KINDS[kind][number > 1]}"
-            for kind, number in numbers.items()
-            if number
-        ]
+        found = [f"{number:,} {_OF_KINDS[kind]}" for kind, number in numbers.items() if number]
         if not found:
             return []
-        return [f"Edges are between what lies behind {listed(found)}."]
+        if sum(numbers.values()) == 1:
+            what = found[0].replace("1 ", "1 column ")
+            return [f"{what}: its edges are those of the normal variable behind it."]
+        number, _, kind = found[0].partition(" ")
+        first = f"{number} {'column' if number == '1' else 'columns'} {kind}"
+        return [
+            f"{listed([first, *found[1:]])}: edges are between the normal variables behind them."
+        ]
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"

@@ -19,10 +19,11 @@ from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
-from hedgerow.io.source import COUNTER, TIME, Batch, DataError, Reader
+from hedgerow.io.source import CATEGORIES, COUNTER, TIME, Batch, Column, DataError, Reader
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
+from hedgerow.io.words import confirmed
 
 
 class Table:
@@ -47,6 +48,8 @@ class Table:
         Missing cells in the rows that were not left out.
     differences : Differences or None
         What was subtracted from rows, and which of them have nothing to subtract.
+    words : dict of str to tuple of str
+        Of the columns that are read as words, these in the order of their numbers, from 0 on.
     """
 
     def __init__(
@@ -61,6 +64,11 @@ class Table:
     ) -> None:
         self._chosen, self.left_out = choose(source.columns, wish)
         self.names = [source.columns[j].name for j in self._chosen]
+        self.words = {
+            source.columns[j].name: source.columns[j].words
+            for j in self._chosen
+            if source.columns[j].words
+        }
         self.total = source.total
         self.done = 0
         self.n_rows = self.n_dropped = self.n_missing = 0
@@ -307,10 +315,27 @@ def open_table(
             source = Turned(source)
         wish = Wish(columns, drop, time, id)
         na = notation(na=options.na)
+        if os.fspath(path) != STDIN and not transpose:
+            _confirm_words(path, options, source, wish)
         table = Table(source, wish, missing, na, order, differences, stack.pop_all())
         if isinstance(source, Turned) and source.left_out:
             table.left_out["no numbers"] = source.left_out
         return table
+
+
+def _confirm_words(
+    path: str | os.PathLike[str], options: Reading, source: Reader, wish: Wish
+) -> None:
+    """Look through a file for a third word in columns whose first rows have two."""
+    chosen, _ = choose(source.columns, wish)
+    doubtful = [source.columns[j] for j in chosen if len(source.columns[j].words) == 2]
+    if not doubtful:
+        return
+    with ExitStack() as stack:
+        sure = confirmed(open_rows(path, options, stack), doubtful, notation(na=options.na))
+    for j, column in enumerate(source.columns):
+        if not sure.get(column.name, True):
+            source.columns[j] = Column(column.name, CATEGORIES)
 
 
 def _order(path: str | os.PathLike[str], options: Reading, time: str) -> Order | None:

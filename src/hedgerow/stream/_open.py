@@ -60,7 +60,7 @@ def open_source(
     >>> source = open_source(file, missing="error")
     >>> (chunk,) = source.chunks()
     >>> source.schema
-    Schema(columns=['height', 'mass'], others=['name'])
+    Schema(columns=['height', 'mass'], others=['name'], words={})
     >>> chunk.rows
     array([[ 1.7, 60. ]])
     >>> chunk.bad[0].place, chunk.bad[0].reason

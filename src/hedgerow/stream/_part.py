@@ -21,6 +21,7 @@ from hedgerow.io.source import COUNTER, TIME, Batch, Column, DataError, Offset
 from hedgerow.io.text import Before
 from hedgerow.io.times import FORMS
 from hedgerow.io.watch import Watch
+from hedgerow.io.words import in_words
 from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
 
 _NOTHING = np.empty((0, 0))
@@ -78,7 +79,8 @@ class Part:
         """Yield the rows after an offset, or all; no rows while nothing comes."""
         reader = self._reader
         schema = self.known.schema or Schema([], [])
-        before = Before(self.known.layout, *schema) if schema.columns else None
+        names = schema.columns, schema.others
+        before = Before(self.known.layout, *names) if schema.columns else None
         last = offset or reader.start()
         if offset is None:
             looking = reader.look(before)
@@ -89,6 +91,7 @@ class Part:
         for _ in looking:
             yield Chunk(_NOTHING, last)
         schema = self._learn_columns(is_new=offset is None)
+        _use_words(reader, schema)
         places = {column.name: j for j, column in enumerate(reader.columns)}
         there = [name in places for name in schema.columns]
         if self._wish.time is not None:
@@ -124,6 +127,8 @@ class Part:
             schema, left_out = first_schema(reader.columns, self._wish)
             for flaw, names in left_out.items():
                 _warn(f"columns are left out ({flaw}): {listed(map(repr, names))}")
+            for sentence in in_words(schema.words):
+                _warn(sentence.removesuffix("."))
             times = [*left_out.get(TIME, ()), *left_out.get(COUNTER, ())]
             if times and self._wish.time is None and not is_json:
                 self.known = self.known._replace(watch=Watch(times[0], reader.place))
@@ -267,6 +272,12 @@ class Typed:
     def close(self) -> None:
         """Let go of the file."""
         self._files.close()
+
+
+def _use_words(reader: Reader, schema: Schema) -> None:
+    """Let words stand for the numbers that they have in the whole source."""
+    for j, column in enumerate(reader.columns):
+        reader.columns[j] = column._replace(words=tuple(schema.words.get(column.name, ())))
 
 
 def unusable_rows(rows: NDArray[np.float64], *, gaps: bool) -> list[int]:

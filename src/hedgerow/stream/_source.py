@@ -1,6 +1,6 @@
 """What a source of rows is: implement `Source` to learn from something new."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,10 +14,14 @@ from hedgerow.io.source import Offset as Offset
 
 
 class Schema(NamedTuple):
-    """Names of the columns: those learned from, in the learner's order, and those left out."""
+    """Names of the columns: those learned from, in the learner's order, and those left out.
+
+    ``words`` are those that the cells of a column are, in the order of their numbers, from 0 on.
+    """
 
     columns: list[str]
     others: list[str]
+    words: Mapping[str, Sequence[str]] = {}
 
 
 class BadRow(NamedTuple):
@@ -97,12 +101,13 @@ def first_schema(found: list[Column], wish: Wish) -> tuple[Schema, dict[str, lis
     """Return the schema of a stream that begins, and what is left out for a flaw, by flaw.
 
     >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
-    (Schema(columns=['a', 'b'], others=['when']), {'not numeric': ['when']})
+    (Schema(columns=['a', 'b'], others=['when'], words={}), {'not numeric': ['when']})
     """
     chosen, left_out = choose(found, wish)
     columns = [found[j].name for j in chosen]
     others = [column.name for column in found if column.name not in columns]
-    return Schema(columns, others), left_out
+    words = {found[j].name: [*found[j].words] for j in chosen if found[j].words}
+    return Schema(columns, others, words), left_out
 
 
 def check_wish(wish: Wish, schema: Schema) -> None:
