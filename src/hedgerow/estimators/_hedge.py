@@ -14,7 +14,6 @@ from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
 from hedgerow.engines import engine_for, fills_gaps
-from hedgerow.engines.likelihood_cpu import fit_precision
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import (
     ANY,
@@ -28,9 +27,9 @@ from hedgerow.estimators._assumptions import (
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
-from hedgerow.estimators._pictures import Pictures
 from hedgerow.estimators._row_times import warn_of_times
-from hedgerow.estimators._treatment import WORTH_SAYING, Treatment
+from hedgerow.estimators._told import Told
+from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.forgetting import (
@@ -41,16 +40,11 @@ from hedgerow.method.forgetting import (
 )
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.method.inflation import Inflation
-from hedgerow.method.likelihood import (
-    PrecisionFit,
-    mean_log_likelihood,
-    needed_to_fit,
-)
 from hedgerow.method.moments import SMALLEST_SPREAD
-from hedgerow.method.promises import BALANCED, in_words, promise_of
+from hedgerow.method.promises import BALANCED, promise_of
 
 
-class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
+class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -316,41 +310,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         np.fill_diagonal(result, 1.0)
         return result
 
-    @property
-    @locked
-    def location_(self) -> NDArray[np.float64]:
-        """Mean of each column."""
-        check_is_fitted(self)
-        return self._stream.mean().copy()
-
-    @property
-    @locked
-    def precision_(self) -> NDArray[np.float64]:
-        """Maximum-likelihood precision matrix on the graph."""
-        sparse = self._precision().precision
-        check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for precision_")
-        result: NDArray[np.float64] = sparse.toarray()
-        return result
-
-    @property
-    @locked
-    def covariance_(self) -> NDArray[np.float64]:
-        """Covariance matrix of the fitted model."""
-        return self._precision().covariance
-
-    @locked
-    def score(self, X: Any, y: None = None) -> float:
-        """Return the mean Gaussian log-likelihood of the rows of ``X`` under the fitted model.
-
-        Parameters
-        ----------
-        X : array, data frame or Arrow table of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
-        return mean_log_likelihood(rows, self.location_, self._precision().precision)
-
     @locked
     def to_networkx(self) -> Any:
         """Return a networkx Graph whose edges carry partial_corr, z, p_value and q_value."""
@@ -463,39 +422,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         rows = effective_rows(self._stream.rows, self._stream.half_life)
         return rows / self._inflation().per_effective
 
-    @property
-    @locked
-    def treatment_(self) -> Treatment:
-        """What rows and columns look like, and what was done about it."""
-        check_is_fitted(self)
-        return self._stream.treatment(self._inflation(), column_labels(self))
-
-    @property
-    @locked
-    def column_kinds_(self) -> NDArray[np.str_]:
-        """The kind that each column is taken for."""
-        check_is_fitted(self)
-        return self._stream.kinds()
-
-    @locked
-    def summary(self) -> str:
-        """Return in a few sentences what was learned, and what was done to rows and columns.
-
-        Examples
-        --------
-        >>> rows = np.exp(np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1))
-        >>> print(HedgeGraph().fit(rows).summary())
-        2 edges among 3 columns, from 400 rows, at a false discovery rate of 0.05.
-        3 columns are far from normal (farthest: 2, 1, 0). Scores of ranks replace all 3 columns.
-        """
-        edges = len(self._graph().up_to(self.level_).source)
-        found = (
-            f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, "
-            f"from {self.n_samples_seen_:,} rows, "
-            f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
-        )
-        return "\n".join([found, *self.treatment_.sentences()])
-
     def _graph_key(self) -> tuple[str, str, float]:
         loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
         return ("graph", promise_of(self.error, self.level), loosest)
@@ -509,27 +435,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
     @locked
     def _known_edges(self) -> EdgeTable | None:
         return self.edges_ if self._graph_key() in self._results else None
-
-    def _precision(self) -> PrecisionFit:
-        check_is_fitted(self)
-        key = ("precision", self.error, self.level)
-        if key not in self._results:
-            adjacency = self.adjacency_
-            needed = needed_to_fit(adjacency)
-            check_memory(needed, self.n_features_in_, "for precision_, covariance_ and score")
-            moments = self._stream.moments()
-            n_rows = max(int(moments.effective_rows), 1)
-            fit = fit_precision(moments.covariance, n_rows, adjacency)
-            self._results = {**self._results, key: fit}
-            if fit.shrinkage:
-                columns = listed(map(repr, column_labels(self)[fit.shrunk]))
-                warn(
-                    DataWarning,
-                    f"the likelihood has no maximum for {columns}; their correlations were "
-                    f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
-                )
-        known: PrecisionFit = self._results[key]
-        return known
 
     def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
         ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
