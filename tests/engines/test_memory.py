@@ -9,5 +9,5 @@ from benchmarks.speed import memory
 def test_a_fit_holds_five_matrices_and_a_chunk(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     memory.in_a_process(n_columns=100, n_rows=600)  # compiling would raise the peak before the fit
-    found = memory.in_a_process(n_columns=2000, n_rows=1000)
+    found = memory.in_a_process(n_columns=3000, n_rows=1000)
     assert 4.0 < found["matrices"] < memory.AIM + found["chunk"] + found["columns"]

@@ -132,7 +132,7 @@ def with_squares(value):
         ("waiting", None, "it must have the array 'waiting', got ["),
         ("waiting", np.zeros((0, 4)), "waiting must be of shape (None, 3), got (0, 4)"),
         ("waiting", np.zeros((1, 3)), "no row must wait once rows are learned, got 1"),
-        ("waiting", np.full((1, 3), np.nan), "waiting must have numbers that can be squared"),
+        ("waiting", np.full((1, 3), np.inf), "waiting must have numbers that can be squared"),
         ("as_is", np.zeros(3), "as_is must be of 1 dimensions and the right kind of numbers"),
         ("as_is", np.zeros(4, dtype=bool), "as_is must be 3, got 4"),
         ("as_is", np.zeros(3, dtype=bool), "as_is must have all columns that its parameters name"),
@@ -166,7 +166,7 @@ def with_squares(value):
         (
             "marginal_between",
             changed("marginal_between", (0, 9), 99.0),
-            "the sums of marginal_at and marginal_between must be 530, got [",
+            "the sums of marginal_at and marginal_between must be up to 530, got [",
         ),
         (
             "marginal_scores",
@@ -182,7 +182,7 @@ def with_squares(value):
             np.ones(3, np.float32),
             "marginal_squares must be in double precision",
         ),
-        ("marginal_weight", np.array(500.0), "marginal_weight must be 530, got 500"),
+        ("marginal_weight", np.full(3, 500.0), "marginal_weight must be 530, got [500. 500. 500.]"),
         ("season_seen", np.array(512), "season_seen must be 530, got 512"),
         ("season_counts", np.array([265.0, 265.0]), "season_means must be of shape (2, 3), got (1"),
         ("season_counts", np.array([266.0, 264.0]), "season_counts must be those of its rows, got"),
@@ -375,7 +375,7 @@ def test_a_model_of_rows_with_gaps_loads_as_it_was(tmp_path, n_rows, half_life):
         model = HedgeGraph(half_life=half_life).fit(rows)
         model.save(tmp_path / "model")
         found = HedgeGraph.load(tmp_path / "model")
-        assert found.edges_ == model.edges_
+        assert repr(found.edges_) == repr(model.edges_)
     for kept in (found, model):
         kept.partial_fit(rows[:5])
     expected, arrays = model.parts()[1], found.parts()[1]
