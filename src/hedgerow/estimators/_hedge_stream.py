@@ -23,7 +23,7 @@ from hedgerow.method.histograms import Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
-from hedgerow.method.moments import Moments, with_unknown
+from hedgerow.method.moments import Moments, beyond_rounding, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.telling import clear_sum, standard_sums
@@ -117,7 +117,7 @@ class HedgeStream:
         moments = learner.moments()
         if self.treated is None:
             return moments
-        moments = with_unknown(moments, filled.unknown(moments.weight))
+        moments = with_unknown(moments, _unknown(moments, filled))
         columns = self.treated.columns()
         squares = np.diag(moments.products)
         wanted = columns.squares * (moments.weight / np.maximum(columns.weight, LEAST_WEIGHT))
@@ -238,7 +238,7 @@ class HedgeStream:
         learner, filled, _ = self._asked()
         if not filled.covariance.size:
             return learner.evidence(inflation)
-        return learner.evidence(inflation, filled.unknown(learner.moments().weight))
+        return learner.evidence(inflation, _unknown(learner.moments(), filled))
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
@@ -282,3 +282,13 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, self._begin(learner, filled, rows)
         return self._trial
+
+
+def _unknown(moments: Moments, filled: FilledRows) -> Array | None:
+    """Return what sums of products of filled rows lack: nothing where a column is constant."""
+    unknown = filled.unknown(moments.weight)
+    if unknown is None:
+        return None
+    scale = np.sqrt(np.diag(moments.products) / moments.weight)
+    varies = beyond_rounding(moments.mean, scale)
+    return np.where(varies & varies[:, None], unknown, 0.0)
