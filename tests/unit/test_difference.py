@@ -184,7 +184,7 @@ def test_a_bad_row_has_its_number_in_the_source(table):
     lines[51] = "1,2,x,4"
     table.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match=r"^row 51 \(line 52\): column 'c' must hold numbers"):
-        stream.run(table, difference=5)
+        stream.run(stream.open_source(table, missing="error"), difference=5)
 
 
 @pytest.mark.parametrize("damage", ["too many rows", "other columns", "no number", "not apart"])

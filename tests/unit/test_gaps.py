@@ -118,6 +118,7 @@ def test_cells_missing_by_chance_tell_nothing_and_hide_nothing(share):
     rng = np.random.default_rng(1)
     rows = walk(rng, 1500)
     gone = rng.random(rows.shape) < share
+    gone[gone.all(axis=1), 0] = False
     rows[gone] = np.nan
     model = HedgeGraph(error="fwer").fit(rows)
     assert joined(model) == PATH
@@ -162,7 +163,8 @@ def test_very_many_gaps_are_doubted():
     rng = np.random.default_rng(6)
     rows = walk(rng, 1500)
     rows[rng.random(rows.shape) < 0.5] = np.nan
-    with pytest.warns(GuaranteeWarning, match="a typical column misses 51% of its cells"):
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    with pytest.warns(GuaranteeWarning, match="a typical column misses 50% of its cells"):
         HedgeGraph().fit(rows)
 
 

@@ -31,7 +31,7 @@ from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
-from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.estimators.input import column_labels, read_rows, refuse_gaps
 from hedgerow.method.forgetting import (
     LONGEST_HALF_LIFE,
     NEVER,
@@ -221,7 +221,8 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
             self._stream = self._new_stream(rows)
         else:
             self._refuse_other_rules()
-            self._refuse_gaps(rows, self._stream.engine_name)
+            if not fills_gaps(self._stream.engine_name):
+                refuse_gaps(rows, column_labels(self), self.device)
         self._take(rows, X)
         return self
 
@@ -349,21 +350,11 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
         known = f"rows={ANY!r} or columns={ANY!r} lets cells be missing"
         return {"gaps": self._fills_gaps(), "advice": f"; {known}"}
 
-    def _refuse_gaps(self, rows: NDArray[np.floating], engine: str) -> None:
-        """Raise if cells are missing and the engine cannot learn from such rows."""
-        if not fills_gaps(engine) and np.isnan(rows).any():
-            missing = np.isnan(rows).sum(axis=0)
-            labels = column_labels(self)
-            columns = listed(f"{labels[j]!r} ({missing[j]})" for j in np.flatnonzero(missing))
-            raise ValueError(
-                f"X must have no missing cells on a GPU (device={self.device!r}), got "
-                f"{missing.sum()} in columns: {columns}; device='cpu' fills them in"
-            )
-
     def _new_stream(self, rows: NDArray[np.floating]) -> HedgeStream:
         half_life, gaps = self._half_life(), bool(np.isnan(rows).any())
         engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
-        self._refuse_gaps(rows, engine)
+        if not fills_gaps(engine):
+            refuse_gaps(rows, column_labels(self), self.device)
         return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
 
     def _assumptions(self) -> Assumptions:

@@ -26,7 +26,7 @@ from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
-from hedgerow.method.moments import Moments, correlation, with_unknown
+from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.telling import clear_sum, standard_sums
@@ -121,7 +121,7 @@ class HedgeStream:
         moments = learner.moments()
         if self.treated is None:
             return moments
-        moments = with_unknown(moments, filled.unknown(moments.weight))
+        moments = with_unknown(moments, _unknown(moments, filled))
         columns, curves = self.treated.columns(), self.treated.curves(self.engine)
         if curves is not None:
             moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
@@ -253,7 +253,7 @@ class HedgeStream:
         What lies behind columns of steps is tested by the readable functions.
         """
         learner, filled, _ = self._asked()
-        unknown = filled.unknown(learner.moments().weight) if filled.covariance.size else None
+        unknown = _unknown(learner.moments(), filled) if filled.covariance.size else None
         evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
         if curves is None:
@@ -304,3 +304,13 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, self._begin(learner, filled, rows)
         return self._trial
+
+
+def _unknown(moments: Moments, filled: FilledRows) -> Array | None:
+    """Return what sums of products of filled rows lack: nothing where a column is constant."""
+    unknown = filled.unknown(moments.weight)
+    if unknown is None:
+        return None
+    scale = np.sqrt(np.diag(moments.products) / moments.weight)
+    varies = beyond_rounding(moments.mean, scale)
+    return np.where(varies & varies[:, None], unknown, 0.0)

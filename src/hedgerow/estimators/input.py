@@ -98,6 +98,17 @@ def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.ob
         raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
 
 
+def refuse_gaps(rows: NDArray[np.floating], labels: NDArray[np.object_], device: str) -> None:
+    """Raise if cells are missing, on a device that cannot fill them in."""
+    missing = np.isnan(rows).sum(axis=0)
+    if missing.any():
+        columns = listed(f"{labels[j]!r} ({missing[j]})" for j in np.flatnonzero(missing))
+        raise ValueError(
+            f"X must have no missing cells on a GPU (device={device!r}), got {missing.sum()} in "
+            f"columns: {columns}; device='cpu' fills them in"
+        )
+
+
 def _without_mask(X: Any, *, gaps: bool, advice: str) -> Any:
     """Return what a masked array holds, NaN for masked cells; raise if there may be none."""
     if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
