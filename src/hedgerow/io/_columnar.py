@@ -22,7 +22,7 @@ from hedgerow.io.source import (
     optional,
     rows_at_once,
 )
-from hedgerow.io.words import Words
+from hedgerow.io.words import Words, first_number
 
 _PANDAS_INDEX = "__index_level_0__"
 _ALONE = "words"  # a name that is no pattern to polars
@@ -113,7 +113,7 @@ def _numbers_in(series: Any, words: Words, bad: dict[int, BadRow]) -> Any:
     """Return the numbers that words stand for; rows with other words are bad."""
     pl = optional("polars")
     if series.dtype == pl.Enum and tuple(series.dtype.categories) == words.words:
-        return series.to_physical()
+        return series.to_physical().cast(pl.Float64) + first_number(words.words)
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise DataError(f"column {words.name!r} must hold words, got {series.dtype}")
     texts = series.cast(pl.String).alias(_ALONE).to_frame()
