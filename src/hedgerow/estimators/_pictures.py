@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.base.locks import locked
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.method.histograms import Histogram
+from hedgerow.method.histograms import Bars, Histogram
 
 
 class _Fitted(Protocol):
@@ -38,3 +38,26 @@ class Pictures:
         """
         check_is_fitted(self)
         return self._stream.histograms()
+
+    @locked
+    def value_counts(self: _Fitted) -> list[Bars | None]:
+        """Return how often each value comes, of columns of steps, yes or no, or counts.
+
+        Returns
+        -------
+        list of (values, counts) or None
+            None for other columns, and for those of more than 30 values. There are none where
+            there are no `histograms`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import HedgeGraph
+        >>> rows = np.random.default_rng(0).standard_normal((400, 2))
+        >>> rows[:, 1] = rows[:, 1] > 0
+        >>> values, counts = HedgeGraph().fit(rows).value_counts()[1]
+        >>> values, int(counts.sum())
+        (array([0., 1.]), 400)
+        """
+        check_is_fitted(self)
+        return self._stream.bars()
