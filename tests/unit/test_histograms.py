@@ -127,7 +127,7 @@ def test_a_value_that_comes_late_counts_as_the_one_below():
     values, counts = HedgeGraph().fit(rows).value_counts()[0]
     often = np.unique(np.delete(rows[:, 0], [2000, 2001, 2002]), return_counts=True)[1]
     assert values.tolist()[-3:] == [1.0, 2.0, 3.0]
-    assert counts[-3:].tolist() == (often + [len(values) == 3, 1, 1]).tolist()
+    assert counts[-3:].tolist() == np.add(often, [len(values) == 3, 1, 1]).tolist()
     assert counts.sum() == 3000
 
 

@@ -303,3 +303,32 @@ def test_text_and_categories_without_order_are_refused_in_frames(frame, named):
         HedgeGraph().fit(frame)
     assert named in str(error.value)
     assert str(error.value).endswith("; drop them, or give their categories an order")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_categories_that_pandas_ordered_are_steps_in_files(tmp_path, suffix):
+    frame = FRAMES["pandas"]().reset_index(drop=True)
+    frame["free"] = pd.Categorical(MOODS, categories=ORDER)
+    frame["pair"] = pd.Categorical(FRAME["ill"].to_list(), categories=["Yes", "No"], ordered=True)
+    path = tmp_path / f"t.{suffix}"
+    getattr(frame, f"to_{suffix}")(path)
+    table, rows = read(path)
+    assert table.left_out == {"categories without order": ["free"]}
+    assert table.words == {"mood": tuple(ORDER), "pair": ("Yes", "No")}
+    np.testing.assert_allclose(rows, np.column_stack([NUMBERS[:, [0, 3, 1]], 1 + CODES, ~ILL]))
+
+
+def test_without_pyarrow_no_order_is_known(tmp_path, monkeypatch):
+    frame = FRAMES["pandas"]().reset_index(drop=True)
+    frame.to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("hedgerow.io._orders.find_spec", lambda _: None)
+    table, _ = read(tmp_path / "t.parquet")
+    assert table.left_out == {"categories without order": ["mood"]}
+
+
+def test_categories_that_differ_in_case_alone_keep_their_order(tmp_path):
+    cases = np.where(ILL, "A", "a")
+    frame = FRAME.select("a", "z", c=pl.Series(cases, dtype=pl.Enum(["a", "A", "b"])))
+    frame.write_parquet(tmp_path / "t.parquet")
+    _, rows = read(tmp_path / "t.parquet")
+    np.testing.assert_allclose(rows[:, 2], 1 + ILL)
