@@ -4,6 +4,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -221,15 +222,15 @@ def test_ordered_categories_are_steps_in_their_order(tmp_path, suffix):
     WRITERS[suffix](frame, path)
     table, rows = read(path)
     assert table.words["mood"] == tuple(ORDER)
-    np.testing.assert_allclose(rows[:, 3], CODES)
+    np.testing.assert_allclose(rows[:, 3], 1 + CODES)
     for command in ("learn", "stream"):
         result = CliRunner().invoke(cli, [command, str(path), "--json", "--as-is", "a"])
         assert result.exit_code == 0, result.output
         told = json.loads(result.stdout)["treatment"]
         assert told["kinds"] == {"a": "as is", "z": "continuous", "sex": "yes/no", "mood": "steps"}
         assert told["sentences"][0] == (
-            "Words stand for numbers: 'sex' ('female' 0, 'male' 1), 'mood' ('never' 0 to "
-            "'always' 3)."
+            "Words stand for numbers: 'sex' ('female' 0, 'male' 1), 'mood' ('never' 1 to "
+            "'always' 4)."
         )
 
 
@@ -249,3 +250,85 @@ def test_a_run_learns_from_words(tmp_path):
         learned = stream.run(tmp_path / "t.csv")
     model = HedgeGraph().fit(NUMBERS, feature_names=["a", "ill", "sex", "z"])
     assert str([*learned.edges_]) == str([*model.edges_])
+
+
+FRAMES = {
+    "polars": lambda: FRAME.select(
+        "a", "z", ill=pl.Series(ILL), mood=pl.Series(MOODS, dtype=pl.Enum(ORDER))
+    ),
+    "pandas": lambda: pd.DataFrame(
+        {
+            "a": WALK[:, 0],
+            "z": WALK[:, 3],
+            "ill": ILL,
+            "mood": pd.Categorical(MOODS, categories=ORDER, ordered=True),
+        },
+        index=np.arange(ROWS)[::-1],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_ordered_categories_and_booleans_of_frames_are_numbers(kind):
+    frame = FRAMES[kind]()
+    model = HedgeGraph().fit(frame)
+    same = HedgeGraph().fit(np.column_stack([WALK[:, 0], WALK[:, 3], ILL, 1 + CODES]))
+    assert model.column_kinds_.tolist() == ["continuous", "continuous", "yes/no", "steps"]
+    np.testing.assert_array_equal(model.partial_corr_, same.partial_corr_)
+    assert frame["mood"].to_list() == MOODS.tolist()
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_missing_category_is_a_missing_cell(kind):
+    frame = FRAMES[kind]()
+    moods = [None if k % 5 == 0 else mood for k, mood in enumerate(MOODS.tolist())]
+    if kind == "polars":
+        frame = frame.with_columns(mood=pl.Series(moods, dtype=pl.Enum(ORDER)))
+    else:
+        frame["mood"] = pd.Categorical(moods, categories=ORDER, ordered=True)
+    model = HedgeGraph().fit(frame)
+    assert model.treatment_.missing.tolist() == [0, 0, 0, ROWS // 5]
+
+
+@pytest.mark.parametrize(
+    ("frame", "named"),
+    [
+        (FRAME.select("a", "ill", "z"), "'ill' (String)"),
+        (FRAME.select("a", "z", pl.col("ill").cast(pl.Categorical)), "'ill' (Categorical)"),
+        (FRAME.select("a", "z").to_pandas().assign(r=pd.Categorical(MOODS)), "'r' (Categorical)"),
+    ],
+)
+def test_text_and_categories_without_order_are_refused_in_frames(frame, named):
+    with pytest.raises(ValueError, match="X must have numeric columns, got") as error:
+        HedgeGraph().fit(frame)
+    assert named in str(error.value)
+    assert str(error.value).endswith("; drop them, or give their categories an order")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_categories_that_pandas_ordered_are_steps_in_files(tmp_path, suffix):
+    frame = FRAMES["pandas"]().reset_index(drop=True)
+    frame["free"] = pd.Categorical(MOODS, categories=ORDER)
+    frame["pair"] = pd.Categorical(FRAME["ill"].to_list(), categories=["Yes", "No"], ordered=True)
+    path = tmp_path / f"t.{suffix}"
+    getattr(frame, f"to_{suffix}")(path)
+    table, rows = read(path)
+    assert table.left_out == {"categories without order": ["free"]}
+    assert table.words == {"mood": tuple(ORDER), "pair": ("Yes", "No")}
+    np.testing.assert_allclose(rows, np.column_stack([NUMBERS[:, [0, 3, 1]], 1 + CODES, ~ILL]))
+
+
+def test_without_pyarrow_no_order_is_known(tmp_path, monkeypatch):
+    frame = FRAMES["pandas"]().reset_index(drop=True)
+    frame.to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("hedgerow.io._orders.find_spec", lambda _: None)
+    table, _ = read(tmp_path / "t.parquet")
+    assert table.left_out == {"categories without order": ["mood"]}
+
+
+def test_categories_that_differ_in_case_alone_keep_their_order(tmp_path):
+    cases = np.where(ILL, "A", "a")
+    frame = FRAME.select("a", "z", c=pl.Series(cases, dtype=pl.Enum(["a", "A", "b"])))
+    frame.write_parquet(tmp_path / "t.parquet")
+    _, rows = read(tmp_path / "t.parquet")
+    np.testing.assert_allclose(rows[:, 2], 1 + ILL)

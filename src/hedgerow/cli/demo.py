@@ -61,9 +61,9 @@ def demo(stream: bool, html: Path) -> None:
     """Learn the pixels of a photograph and draw them: the image grid appears.
 
     The photograph is cut into patches of 8 × 8 pixels. Each of 64 pixels is a column, each of a
-    thousand patches a row. Nothing says which pixels touch. Brightness is far from normal, and patches
-    differ in contrast: the graph is shown twice, without and with what is done about that. The
-    page opens in any browser, offline.
+    thousand patches a row. Nothing says which pixels touch. Brightness is far from normal, and
+    patches differ in contrast: the graph is shown twice, without and with what is done about that.
+    The page opens in any browser, offline.
     """
     refuse_closed_stdout()
     refuse_unwritable([html])

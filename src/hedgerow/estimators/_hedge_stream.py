@@ -20,7 +20,7 @@ from hedgerow.estimators._treatment import (
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.histograms import Histogram
+from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.latent import latent_of
@@ -234,6 +234,10 @@ class HedgeStream:
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""
         return [] if self.treated is None else self.treated.histograms()
+
+    def bars(self) -> list[Bars | None]:
+        """Return how often each value of a column comes, where it has a few."""
+        return [] if self.treated is None else self.treated.bars(self.engine)
 
     def _typical_echo(self) -> Array:
         sums = self._asked()[0].residuals()

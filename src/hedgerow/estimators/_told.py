@@ -11,7 +11,7 @@ from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._treatment import Treatment
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import Graph
-from hedgerow.method.histograms import Histogram
+from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.promises import in_words, promise_of
 
@@ -96,3 +96,26 @@ class Told:
         """
         check_is_fitted(self)
         return self._stream.histograms()
+
+    @locked
+    def value_counts(self: _Fitted) -> list[Bars | None]:
+        """Return how often each value comes, of columns of steps, yes or no, or counts.
+
+        Returns
+        -------
+        list of (values, counts) or None
+            None for other columns, and for those of more than 30 values. There are none where
+            there are no `histograms`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import HedgeGraph
+        >>> rows = np.random.default_rng(0).standard_normal((400, 2))
+        >>> rows[:, 1] = rows[:, 1] > 0
+        >>> values, counts = HedgeGraph().fit(rows).value_counts()[1]
+        >>> values, int(counts.sum())
+        (array([0., 1.]), 400)
+        """
+        check_is_fitted(self)
+        return self._stream.bars()

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
+from hedgerow.estimators._ordered import with_codes
 
 
 def read_rows(
@@ -33,7 +34,7 @@ def read_rows(
     type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN. If they may not,
     an error ends with ``advice``.
     """
-    X = _without_mask(X, gaps=gaps, advice=advice)
+    X = with_codes(_without_mask(X, gaps=gaps, advice=advice))
     _refuse_non_numeric(X)
     rules: dict[str, Any] = {
         "dtype": list(dtypes),
@@ -133,8 +134,11 @@ def _refuse_non_numeric(X: Any) -> None:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X must be a table in memory, got a lazy one; collect() reads it")
+    advice = ""
     if isinstance(frame, nw.DataFrame):
         bad = _frame_columns_not_numeric(frame)
+        if any(dtype in (nw.String, nw.Categorical) for dtype in frame.schema.values()):
+            advice = "; drop them, or give their categories an order"
     elif isinstance(X, np.ndarray) and X.dtype.kind in "mM":  # a time without value is a number
         bad = [f"all ({X.dtype})"]
     elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "USO":
@@ -144,7 +148,9 @@ def _refuse_non_numeric(X: Any) -> None:
     else:
         return
     if bad:
-        raise ValueError(f"X must have numeric columns, got columns that are not: {listed(bad)}")
+        raise ValueError(
+            f"X must have numeric columns, got columns that are not: {listed(bad)}{advice}"
+        )
 
 
 def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.io._orders import orders_in
 from hedgerow.io.delimited import numbers_of_words
 from hedgerow.io.judge import LINES, column_of
 from hedgerow.io.notation import Notation
@@ -22,7 +23,7 @@ from hedgerow.io.source import (
     optional,
     rows_at_once,
 )
-from hedgerow.io.words import Words
+from hedgerow.io.words import Words, first_number
 
 _PANDAS_INDEX = "__index_level_0__"
 _ALONE = "words"  # a name that is no pattern to polars
@@ -46,8 +47,11 @@ class Columnar:
             raise DataError(f"the file cannot be read: {_first_line(error)}") from error
         except pl.exceptions.PanicException as error:  # no ordinary exception
             raise DataError("the file cannot be read: it is damaged") from error
+        named = [name for name, dtype in schema.items() if name and dtype == pl.Categorical]
+        orders = orders_in(path, named)
+        orders |= {n: tuple(dtype.categories) for n, dtype in schema.items() if dtype == pl.Enum}
         self.columns = [
-            _ordered(name, dtype)
+            _ordered(name, orders.get(name, ()))
             or column_of(name, first[name].to_list(), _flaw(name, dtype), Notation())
             for name, dtype in schema.items()
         ]
@@ -101,19 +105,18 @@ def open_arrow(path: Path, stack: ExitStack) -> Columnar:
     return Columnar(path, lambda file: polars.read_ipc_stream(file).lazy())
 
 
-def _ordered(name: str, dtype: Any) -> Column | None:
-    """Return a column whose categories have an order."""
-    pl = optional("polars")
-    if dtype != pl.Enum or name in ("", _PANDAS_INDEX) or len(dtype.categories) < 2:
+def _ordered(name: str, categories: tuple[str, ...]) -> Column | None:
+    """Return a column whose categories have an order, if they tell each other apart."""
+    if name in ("", _PANDAS_INDEX) or len({each.lower() for each in categories}) < 2:
         return None
-    return Column(name, None, tuple(dtype.categories))
+    return Column(name, None, categories)
 
 
 def _numbers_in(series: Any, words: Words, bad: dict[int, BadRow]) -> Any:
     """Return the numbers that words stand for; rows with other words are bad."""
     pl = optional("polars")
     if series.dtype == pl.Enum and tuple(series.dtype.categories) == words.words:
-        return series.to_physical()
+        return series.to_physical().cast(pl.Float64) + first_number(words.words)
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise DataError(f"column {words.name!r} must hold words, got {series.dtype}")
     texts = series.cast(pl.String).alias(_ALONE).to_frame()

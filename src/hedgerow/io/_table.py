@@ -49,7 +49,7 @@ class Table:
     differences : Differences or None
         What was subtracted from rows, and which of them have nothing to subtract.
     words : dict of str to tuple of str
-        Of the columns that are read as words, these in the order of their numbers, from 0 on.
+        Of the columns that are read as words, these in the order of their numbers.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ _TRUTH = ("true", "false")
 
 
 class Words(NamedTuple):
-    """How the cells of a column are read: each word is the number of its place."""
+    """How the cells of a column are read: two words are 0 and 1, more are 1, 2, ..."""
 
     name: str
     words: tuple[str, ...]
@@ -30,7 +30,8 @@ class Words(NamedTuple):
     @property
     def numbers(self) -> dict[str, float]:
         """The numbers of words, by the words in small letters."""
-        return {word.lower(): float(place) for place, word in enumerate(self.words)}
+        first = first_number(self.words)
+        return {word.lower(): float(place) for place, word in enumerate(self.words, first)}
 
     def value(self, cell: Any) -> float | None:
         """Return the number that a cell stands for, NaN if it is missing, None if it is neither.
@@ -53,6 +54,11 @@ class Words(NamedTuple):
         known = " or ".join(map(repr, self.words))
         message = f"column {self.name!r} must hold {known}, got {text}"
         return BadRow(message, self.name, ((self.name, text),))
+
+
+def first_number(words: Sequence[str]) -> int:
+    """Return the number that the first of some words stands for."""
+    return int(len(words) > 2)
 
 
 def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tuple[str, ...]]:
@@ -97,12 +103,14 @@ def in_words(words: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence that says which words stand for which numbers, if there are any.
 
     >>> in_words({"smokes": ("no", "yes"), "mood": ("bad", "fair", "good")})
-    ["Words stand for numbers: 'smokes' ('no' 0, 'yes' 1), 'mood' ('bad' 0 to 'good' 2)."]
+    ["Words stand for numbers: 'smokes' ('no' 0, 'yes' 1), 'mood' ('bad' 1 to 'good' 3)."]
     """
     if not words:
         return []
     told = [
-        f"{name!r} ({some[0]!r} 0{',' if len(some) == 2 else ' to'} {some[-1]!r} {len(some) - 1})"
+        f"{name!r} ({some[0]!r} 0, {some[1]!r} 1)"
+        if len(some) == 2
+        else f"{name!r} ({some[0]!r} 1 to {some[-1]!r} {len(some)})"
         for name, some in words.items()
     ]
     return [f"Words stand for numbers: {', '.join(told)}."]

@@ -16,7 +16,7 @@ from hedgerow.io.source import Offset as Offset
 class Schema(NamedTuple):
     """Names of the columns: those learned from, in the learner's order, and those left out.
 
-    ``words`` are those that the cells of a column are, in the order of their numbers, from 0 on.
+    ``words`` are those that the cells of a column are, in the order of their numbers.
     """
 
     columns: list[str]
