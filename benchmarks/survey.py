@@ -2,12 +2,14 @@
 
     python -m benchmarks.survey
 
-writes docs/examples/survey.csv and survey-truth.csv, the same bytes every time.
+writes docs/examples/survey.csv and survey-truth.csv, the same bytes every time, and draws the graph
+that is learned from them.
 """
 
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
@@ -108,10 +110,23 @@ def truth() -> str:
     return "\n".join(lines) + "\n"
 
 
+def draw() -> None:
+    """Draw the graph that docs/survey.md learns."""
+    from benchmarks.pictures import plt, save
+    from hedgerow import HedgeGraph, plot
+
+    rows = pd.read_csv(FOLDER / "survey.csv", index_col="id", na_values=[DONT_KNOW])
+    rows["medication"] = rows["medication"].map({"no": 0, "yes": 1})
+    figure, ax = plt.subplots(figsize=(12, 7), layout="constrained")
+    plot.network(HedgeGraph(columns={"age": "continuous"}).fit(rows), ax=ax)
+    save(figure, "survey")
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "survey.csv").write_text(table())
     (FOLDER / "survey-truth.csv").write_text(truth())
+    draw()
 
 
 if __name__ == "__main__":
