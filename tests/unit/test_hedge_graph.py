@@ -333,7 +333,7 @@ def test_copies_and_constants_are_set_aside_in_a_balanced_graph_too():
 
 def test_where_nothing_stands_out_a_balanced_graph_has_copies_alone():
     rows = hadamard(64)[:, 1:9]  # no two columns are correlated at all
-    model = HedgeGraph(level="balanced").fit(rows)
+    model = HedgeGraph(level="balanced", rows="independent", columns="normal").fit(rows)
     assert len(model.edges_) == len(model.edges_up_to(0.5)) == 0
     assert model.level_ == 0.5
     assert np.array_equal(model.precision_ != 0, np.eye(8, dtype=bool))

@@ -166,7 +166,7 @@ def with_squares(value):
         (
             "marginal_between",
             changed("marginal_between", (0, 9), 99.0),
-            "the sums of marginal_at and marginal_between must be up to 530, got [",
+            "the sums of marginal_at and marginal_between must be 530, got [",
         ),
         (
             "marginal_scores",
