@@ -27,6 +27,7 @@ from hedgerow.method.telling import Telling, nothing_told, with_cells
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
+Complete = tuple[Array, Cells]  # rows without gaps, and which of their cells were there
 
 # Columns up to which cells are judged: it takes the correlations of all pairs before the first row
 # is learned from.
@@ -96,7 +97,7 @@ class FilledRows:
             return None
         return self.covariance * (weight / self.weight)
 
-    def first(self, engine: Engine, rows: Array, judged: Cells) -> Array:
+    def first(self, engine: Engine, rows: Array, judged: Cells) -> Complete:
         """Return the first rows without gaps; cells of ``judged`` columns may be far off."""
         weights, gone = self._weights(len(rows)), np.isnan(rows)
         outlying = np.zeros_like(gone)
@@ -109,9 +110,11 @@ class FilledRows:
                 outlying |= found
                 filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
         self._count(gone, outlying, filled, weights)
-        return filled
+        return filled, ~(gone | outlying)
 
-    def later(self, engine: Engine, rows: Array, moments: Callable[[], Moments]) -> Iterator[Array]:
+    def later(
+        self, engine: Engine, rows: Array, moments: Callable[[], Moments]
+    ) -> Iterator[Complete]:
         """Yield later rows without gaps; ``moments`` are those of all that were yielded before."""
         while len(rows):
             left = next_refresh(self.seen.rows, self.half_life) - self.seen.rows
@@ -136,7 +139,7 @@ class FilledRows:
         outlying = self._far_off(engine, rows[:first], ~gone[:first]).any(axis=1)
         return int(np.append(outlying, True).argmax())
 
-    def _fill_later(self, engine: Engine, rows: Array) -> Array:
+    def _fill_later(self, engine: Engine, rows: Array) -> Complete:
         gone, weights = np.isnan(rows), self._weights(len(rows))
         outlying = np.zeros_like(gone)
         if self.expected is not None:
@@ -145,7 +148,7 @@ class FilledRows:
             rows = np.where(outlying, np.nan, rows)
             rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, rows, weights)
-        return rows
+        return rows, ~(gone | outlying)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

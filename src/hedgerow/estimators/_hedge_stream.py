@@ -86,8 +86,9 @@ class HedgeStream:
         for treated in self.treated.take(self.engine, rows):
             with part_of_a_stage(done / total, (done + len(treated)) / total):
                 if self.learner.rows:
-                    for filled in self.filled.later(self.engine, treated, self.learner.moments):
-                        self.learner.take(self._divided(filled))
+                    later = self.filled.later(self.engine, treated, self.learner.moments)
+                    for filled, there in later:
+                        self.learner.take(self._divided(filled, there))
                 else:
                     self.sizes = self._begin(self.learner, self.filled, treated)
             done += len(treated)
@@ -97,19 +98,19 @@ class HedgeStream:
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
-        rows = filled.first(self.engine, treated, judged)
+        rows, there = filled.first(self.engine, treated, judged)
         sizes = no_sizes(self.n_columns)
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
-            rows, sizes = first_sizes(rows)
+            rows, sizes = first_sizes(rows, there)
         learner.take(rows)
         learner.look_back(rows)
         return sizes
 
-    def _divided(self, rows: Array) -> Array:
+    def _divided(self, rows: Array, there: NDArray[np.bool_]) -> Array:
         if not self.sizes.divides:
             return rows
-        return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes)
+        return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)
 
     def mean(self) -> Array:
         """Return the mean of each column."""

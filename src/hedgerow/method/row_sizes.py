@@ -68,8 +68,10 @@ def no_sizes(n_columns: int) -> RowSizes:
     return RowSizes(none, np.zeros(n_columns), np.empty((0, 0)), 0.0, 0.0, 1.0)
 
 
-def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
+def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Array, RowSizes]:
     """Return the first rows, divided if they differ in size, and what they say about sizes.
+
+    A cell that is not ``there``, but filled in, is as it is expected to be, and no vote.
 
     Examples
     --------
@@ -94,20 +96,27 @@ def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
     unit = np.median(np.abs(votes), axis=0)
     unit = np.where(unit > 0, unit, np.abs(votes).max(axis=0))
     votes /= unit
-    squared = np.square(votes).mean(axis=1)
+    given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])
+    squared = np.square(votes).mean(axis=1) / given
     for _ in range(_ROUNDS):
         factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))
         shape, independent = _shape(votes * factors[:, None])
-        squared = np.square(votes @ shape).sum(axis=1)
+        squared = np.square(votes @ shape).sum(axis=1) / given
         own = np.square(factors) * squared / n_rows
         squared /= np.maximum(1.0 - own, _LEAST_ROOM)
     logs = _logs(squared)
-    trust = _trust(logs, independent)
+    trust = _trust(logs, independent * float(given.mean()))
     if trust == 0.0:
         return rows, no_sizes(n_columns)
     typical = float(logs.mean())
     found = RowSizes(some, centre, shape / unit[:, None], typical, trust, independent)
     return divided(rows, factors_of(squared, found), found), found
+
+
+def share_of_votes(there: NDArray[np.bool_]) -> Array:
+    """Return the share of votes that are there; one row without any is as one with one vote."""
+    share: Array = np.maximum(there.sum(axis=1), 1.0) / there.shape[1]
+    return share
 
 
 def row_factors(rows: Array, sizes: RowSizes) -> Array:
@@ -123,8 +132,15 @@ def factors_of(squared: Array, sizes: RowSizes) -> Array:
     return np.minimum(factors, LARGEST_FACTOR)
 
 
-def divided(rows: Array, factors: Array, sizes: RowSizes) -> Array:
-    """Return the rows multiplied with their factors, about their centre."""
+def divided(
+    rows: Array, factors: Array, sizes: RowSizes, there: NDArray[np.bool_] | None = None
+) -> Array:
+    """Return the rows multiplied with their factors, about their centre.
+
+    Cells that are not ``there`` make rows look smaller than they are.
+    """
+    if there is not None:
+        factors = factors * share_of_votes(there[:, sizes.columns]) ** (0.5 * sizes.trust)
     result: Array = sizes.centre + factors[:, None] * (rows - sizes.centre)
     return result
 
