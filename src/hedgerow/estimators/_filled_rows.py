@@ -220,12 +220,13 @@ class FilledRows:
         weight = float(weights.sum())
         centre = weights @ filled / weight
         deviations = filled - centre
-        products = (deviations * weights[:, None]).T @ deviations
+        corr = (deviations * weights[:, None]).T @ deviations
         if self.covariance.size:
-            products += self.covariance
-        spread = np.sqrt(np.diag(products) / weight)
+            corr += self.covariance
+        spread = np.sqrt(np.diag(corr) / weight)
         scale = np.where(spread > 0, spread, np.inf)
-        corr = products / weight / scale / scale[:, None]
+        corr /= weight * scale  # in place: it is as large as all that is kept
+        corr /= scale[:, None]
         np.fill_diagonal(corr, 1.0)
         n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
         thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
