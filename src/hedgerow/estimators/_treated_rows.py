@@ -145,7 +145,8 @@ class TreatedRows:
 
     def bars(self, engine: Engine) -> list[Bars | None]:
         """Return how often each value comes, of columns that have a few by their kind."""
-        known, bars = self.marginals, []
+        known = self.marginals
+        bars: list[Bars | None] = []
         for j, kind in enumerate(self.settled(engine).kinds):
             if kind in (CONTINUOUS, ZEROS):
                 bars.append(None)
