@@ -67,6 +67,7 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality recovery
 	$(BIN)/python -m benchmarks.quality elsewhere
 	$(BIN)/python -m benchmarks.quality kinds
+	$(BIN)/python -m benchmarks.quality cut
 	$(BIN)/python -m benchmarks.quality report
 
 # cdt is there for its protein data only; the packages it needs are not.

@@ -4,13 +4,22 @@ import argparse
 
 from benchmarks.quality import __doc__ as purpose
 from benchmarks.quality.cases import CASES
+from benchmarks.quality.cut import KINDS as CUT
+from benchmarks.quality.cut_methods import METHODS as FOR_CUT
 from benchmarks.quality.elsewhere import COMPARED
 from benchmarks.quality.kinds import KINDS
 from benchmarks.quality.methods import METHODS
 from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
 from benchmarks.quality.treated import TREATED
 
-PARTS = ("report", "run", "recovery", "elsewhere", "kinds")  # commands whose figures are shown
+PARTS = (
+    "report",
+    "run",
+    "recovery",
+    "elsewhere",
+    "kinds",
+    "cut",
+)  # commands whose figures are shown
 
 
 def main() -> None:
@@ -39,11 +48,17 @@ def main() -> None:
     kinds.add_argument("--methods", nargs="+", choices=TREATED, default=list(TREATED))
     kinds.set_defaults(do=run_kinds)
 
+    cut = commands.add_parser("cut", help="tables with steps and gaps")
+    cut.add_argument("--kinds", nargs="+", choices=CUT, default=list(CUT), metavar="KIND")
+    cut.add_argument("--methods", nargs="+", choices=FOR_CUT, default=list(FOR_CUT))
+    cut.set_defaults(do=run_cut)
+
     for command, methods in (
         (study, METHODS),
         (rows, RECOVERS),
         (others, COMPARED),
         (kinds, TREATED),
+        (cut, FOR_CUT),
     ):
         command.add_argument(
             "--again",
@@ -92,6 +107,12 @@ def run_kinds(options: argparse.Namespace) -> None:
     kinds_study.run(options.kinds, options.methods, options.again, options.processes)
 
 
+def run_cut(options: argparse.Namespace) -> None:
+    from benchmarks.quality import cut_study
+
+    cut_study.run(options.kinds, options.methods, options.again, options.processes)
+
+
 def run_ablation(options: argparse.Namespace) -> None:
     from benchmarks.quality import ablation
 
@@ -101,6 +122,8 @@ def run_ablation(options: argparse.Namespace) -> None:
 def report(options: argparse.Namespace) -> None:
     from benchmarks import document, kept
     from benchmarks.quality import (
+        cut_study,
+        cut_tables,
         elsewhere,
         kinds_study,
         kinds_tables,
@@ -116,6 +139,7 @@ def report(options: argparse.Namespace) -> None:
         "recovery": (lambda: {"recovery": tables.rows_to_recover()}, store.RECOVERY),
         "elsewhere": (lambda: {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
         "kinds": (kinds_tables.blocks, kinds_study.RESULTS),
+        "cut": (cut_tables.blocks, cut_study.RESULTS),
     }
     for command in options.parts:
         make, path = parts[command]

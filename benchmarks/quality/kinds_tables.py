@@ -1,6 +1,8 @@
 """The tables about kinds of data in docs/quality.md."""
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -19,11 +21,11 @@ def blocks() -> dict[str, str]:
     frame = summary.scored(store.read(kinds_study.RESULTS))
     return {
         "kinds-setting": setting(frame),
-        "kinds-made": made(),
+        "kinds-made": made({name: kind.rows for name, kind in KINDS.items()}),
         "kinds": by_kind(frame),
         "kinds-rivals": beside_rivals(frame),
-        "kinds-rows": by_rows(frame),
-        "kinds-misses": misses(frame),
+        "kinds-rows": by_rows(frame, kept_kinds(), RATIOS),
+        "kinds-misses": misses(frame, kept_kinds(), RATIOS),
         "kinds-refused": refused(frame),
     }
 
@@ -40,11 +42,11 @@ def setting(frame: pl.DataFrame) -> str:
     )
 
 
-def made() -> str:
+def made(kinds: Mapping[str, Callable[..., Any]]) -> str:
     """Return how rows of every kind are made, in the words of their functions."""
     lines = []
-    for name, kind in KINDS.items():
-        function = kind.rows.func if isinstance(kind.rows, partial) else kind.rows
+    for name, rows in kinds.items():
+        function = rows.func if isinstance(rows, partial) else rows
         lines.append([name, (function.__doc__ or "").removeprefix("Return ").strip()])
     return table(["kind", "rows"], lines)
 
@@ -58,8 +60,8 @@ def by_kind(frame: pl.DataFrame) -> str:
         for promise, score in ((MAIN, "fdp"), (STRICT, "any_false")):
             cells.append(_mean(here, BEFORE, score, promise))
             [now] = figures(graphs(here, AS_IT_COMES, promise), score, "kind").values()
-            cells.append(_marked(f"{now.mean:.3f} ± {now.error:.3f}", now, promise))
-        cells += [_mean(_with_edges(here), method, "f1") for method in (BEFORE, AS_IT_COMES)]
+            cells.append(marked(f"{now.mean:.3f} ± {now.error:.3f}", now, promise))
+        cells += [_mean(with_edges(here), method, "f1") for method in (BEFORE, AS_IT_COMES)]
         lines.append(cells)
     header = ["kind", f"false, {MAIN}, before", "now", f"any false, {STRICT}, before", "now"]
     return table([*header, "F1, before", "now"], lines)
@@ -70,48 +72,48 @@ def beside_rivals(frame: pl.DataFrame) -> str:
     lines = []
     for kind in kept_kinds():
         here = frame.filter(pl.col("kind") == kind, pl.col("ratio").is_in(SOME))
-        lines.append([kind, *(_score_and_false(here, method) for method in TREATED)])
+        lines.append([kind, *(score_and_false(here, method) for method in TREATED)])
     labels = [method.label for method in TREATED.values()]
     return table(["F1 (share of false edges)", *labels], lines)
 
 
-def by_rows(frame: pl.DataFrame) -> str:
+def by_rows(frame: pl.DataFrame, kinds: Sequence[str], ratios: Sequence[float]) -> str:
     """Return our error rates and F1 by kind as rows grow."""
     fdp, wrong, f1 = (
         figures(graphs(part, AS_IT_COMES, promise), score, "kind", "ratio")
         for part, promise, score in (
             (frame, MAIN, "fdp"),
             (frame, STRICT, "any_false"),
-            (_with_edges(frame), MAIN, "f1"),
+            (with_edges(frame), MAIN, "f1"),
         )
     )
     lines = []
-    for kind in kept_kinds():
+    for kind in kinds:
         cells = []
-        for ratio in RATIOS:
+        for ratio in ratios:
             at = kind, ratio
-            errors = [_marked(f"{fdp[at].mean:.3f}", fdp[at], MAIN)]
-            errors.append(_marked(f"{wrong[at].mean:.2f}", wrong[at], STRICT))
+            errors = [marked(f"{fdp[at].mean:.3f}", fdp[at], MAIN)]
+            errors.append(marked(f"{wrong[at].mean:.2f}", wrong[at], STRICT))
             cells.append(" / ".join([*errors, f"{f1[at].mean:.2f}"]))
         lines.append([kind, *cells])
-    return table(["false / any false / F1", *(f"m/p = {ratio:g}" for ratio in RATIOS)], lines)
+    return table(["false / any false / F1", *(f"m/p = {ratio:g}" for ratio in ratios)], lines)
 
 
-def misses(frame: pl.DataFrame) -> str:
+def misses(frame: pl.DataFrame, kinds: Sequence[str], ratios: Sequence[float]) -> str:
     """Return the kinds and families in which a promise is clearly not kept, all rows together."""
     lines = []
     for promise in (MAIN, STRICT):
         score, most = summary.aim(promise)
         cells = figures(graphs(frame, AS_IT_COMES, promise), score, "kind", "family")
         by_rows = figures(graphs(frame, AS_IT_COMES, promise), score, "kind", "family", "ratio")
-        for kind in kept_kinds():
+        for kind in kinds:
             for family in FAMILIES:
                 here = cells[kind, family]
                 if broken(here, promise):
-                    shown = [f"{by_rows[kind, family, ratio].mean:.2f}" for ratio in RATIOS]
+                    shown = [f"{by_rows[kind, family, ratio].mean:.2f}" for ratio in ratios]
                     measured = f"{here.mean:.3f} ± {here.error:.3f}"
                     lines.append([promise, kind, family, measured, f"{most:g}", ", ".join(shown)])
-    each = f"m/p = {', '.join(f'{ratio:g}' for ratio in RATIOS)}"
+    each = f"m/p = {', '.join(f'{ratio:g}' for ratio in ratios)}"
     header = ["promise", "kind", "family", "measured", "aim", each]
     return table(header, lines) if lines else "None."
 
@@ -141,7 +143,8 @@ def kept_kinds() -> list[str]:
     return [name for name, kind in KINDS.items() if not kind.refused]
 
 
-def _with_edges(frame: pl.DataFrame) -> pl.DataFrame:
+def with_edges(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the graphs of the families in which there is something to find."""
     return frame.filter(pl.col("family") != NOTHING)
 
 
@@ -150,12 +153,14 @@ def _mean(frame: pl.DataFrame, method: str, score: str, promise: str = MAIN) -> 
     return f"{figure.mean:.3f}"
 
 
-def _score_and_false(frame: pl.DataFrame, method: str) -> str:
+def score_and_false(frame: pl.DataFrame, method: str) -> str:
+    """Return a method's mean F1 and share of false edges; nothing if it was not tried."""
     if not len(graphs(frame, method)):
         return ""
-    score, false = (_mean(_with_edges(frame), method, name) for name in ("f1", "fdp"))
+    score, false = (_mean(with_edges(frame), method, name) for name in ("f1", "fdp"))
     return f"{float(score):.2f} ({float(false):.2f})"
 
 
-def _marked(text: str, figure: Figure, promise: str) -> str:
+def marked(text: str, figure: Figure, promise: str) -> str:
+    """Return the text, in bold if the promise is clearly not kept."""
     return f"**{text}**" if broken(figure, promise) else text

@@ -28,7 +28,7 @@ NEVER = (
     r"at 0\.05",
     r"[Ss]ections? \d+\.\d+|^#+ \d+\.\d.*$|algorithm 17\.1|of \d+\.\d+ \(section",  # names
     r"^\| `\w+` \| .* \|$",  # the families, whose constants test_datasets works out again
-    r"127\.0\.0\.1|Python 3\.11|±1e145",
+    r"127\.0\.0\.1|Python 3\.11|±1e145|±inf",
 )
 # On one page, by the words around it; each says why.
 NOT_HERE = {

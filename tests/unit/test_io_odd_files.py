@@ -14,7 +14,7 @@ NUMBERS = np.arange(24.0).reshape(12, 2) ** 1.5
 
 
 def read(path, **options):
-    with open_table(path, **options) as opened:
+    with open_table(path, **{"missing": "error", **options}) as opened:
         return opened, np.concatenate(list(opened))
 
 
@@ -63,7 +63,7 @@ def test_a_first_row_with_gaps_and_a_text_is_a_row(tmp_path):
     opened, rows = read(path, missing="drop")
     np.testing.assert_array_equal(rows, [[1, 2, 3], [4, 5, 6]])
     assert opened.n_dropped == 1
-    chunk = next(open_source(path).chunks())
+    chunk = next(open_source(path, missing="error").chunks())
     assert json.dumps(chunk.offset)
     assert [row.place for row in chunk.bad] == ["line 2"]
 

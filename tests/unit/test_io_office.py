@@ -141,11 +141,11 @@ def test_a_bad_cell_is_an_error_with_its_place(tmp_path, monkeypatch, row, cell,
     rows[row][1] = cell
     # Three empty rows above, so that the sheet's row numbers differ from the table's.
     path = write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b"], *rows]}, top=3, left=2)
-    with pytest.raises(DataError) as caught, open_table(path) as table:
+    with pytest.raises(DataError) as caught, open_table(path, missing="error") as table:
         list(table)
     assert str(caught.value) == (
         f"row {row + 5}: column 'b' must hold numbers, got {shown}; "
-        "missing='drop' leaves such rows out"
+        "missing='use' takes such cells for missing"
     )
     with ExitStack() as stack:
         batches = list(open_excel(path, stack).batches([0]))

@@ -80,12 +80,6 @@ def test_kinds_survive_a_file(tmp_path, n_rows, names):
     assert np.array_equal(loaded.edges_.z, model.edges_.z)
 
 
-def test_models_saved_before_there_were_kinds_have_continuous_columns():
-    header, arrays = HedgeGraph().fit(ROWS).parts()
-    before = HedgeGraph.from_parts(header, {k: v for k, v in arrays.items() if k != "kinds"})
-    assert before.column_kinds_.tolist() == ["continuous"] * 6
-
-
 def test_the_processor_without_compiled_code_finds_the_same():
     fast, readable = HedgeGraph().fit(ROWS), HedgeGraph(device="numpy").fit(ROWS)
     assert readable.edges_.z == pytest.approx(fast.edges_.z, abs=1e-3)

@@ -192,6 +192,7 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,
         rows_dropped=table.n_dropped,
+        why_dropped=table.why_dropped,
         columns=len(table.names),
         left_out=table.left_out,
         error=promise_of(model.error, model.level),

@@ -23,6 +23,7 @@ from hedgerow.method.outliers import (
     more_than_chance,
     without_those_by_nature,
 )
+from hedgerow.method.telling import Telling, nothing_told, with_cells
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -69,11 +70,25 @@ class FilledRows:
         self.expected: Expected | None = None
         self.judges: Judges | None = None
         self.weight, self.there = 0.0, np.zeros(n_columns)
+        self.telling = nothing_told(n_columns)
+        self.both_gone = np.zeros((0, 0), dtype=np.int64)  # rows in which two cells both are
         self.since = 0  # the row whose weight is one
 
     def share(self) -> Array:
         """Return the share of cells that were there, by column."""
         return self.there / (self.weight or 1.0)
+
+    def apart(self, fewest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return pairs of columns that have cells, but both in fewer rows than ``fewest``."""
+        rows, missing, outlying, _ = self.seen
+        if not self.both_gone.size or rows < fewest:
+            none = np.empty(0, dtype=np.intp)
+            return none, none
+        gone = missing + outlying
+        together = rows - gone - gone[:, None] + self.both_gone
+        some = gone < rows
+        first, second = np.nonzero(np.triu((together < fewest) & some & some[:, None], 1))
+        return first, second
 
     def unknown(self, weight: float) -> Array | None:
         """Return what sums of products of filled rows of this weight lack; None if nothing."""
@@ -93,7 +108,7 @@ class FilledRows:
                     break
                 outlying |= found
                 filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
-        self._count(gone, outlying, weights)
+        self._count(gone, outlying, filled, weights)
         return filled
 
     def later(self, engine: Engine, rows: Array, moments: Callable[[], Moments]) -> Iterator[Array]:
@@ -129,7 +144,7 @@ class FilledRows:
             outlying = self._far_off(engine, filled, ~gone)
             rows = np.where(outlying, np.nan, rows)
             rows = engine.fill(rows, self.expected, weights, self.covariance)
-        self._count(gone, outlying, weights)
+        self._count(gone, outlying, rows, weights)
         return rows
 
     def arrays(self) -> Named:
@@ -144,7 +159,9 @@ class FilledRows:
             "weight": np.array(self.weight),
             "there": self.there,
             "since": np.array(self.since),
+            "both_gone": self.both_gone,
         }
+        named |= {f"told_{name}": x for name, x in self.telling._asdict().items()}
         if self.expected is not None:
             named |= {f"expected_{name}": x for name, x in self.expected._asdict().items()}
         if self.judges is not None:
@@ -175,6 +192,8 @@ class FilledRows:
         filled.seen = Seen(int(named["rows"]), named["missing"], named["outlying"], cells)
         filled.covariance, filled.there = named["covariance"], named["there"]
         filled.weight, filled.since = float(named["weight"]), int(named["since"])
+        filled.both_gone = named["both_gone"]
+        filled.telling = Telling(*(named[f"told_{name}"] for name in Telling._fields))
         if "expected_centre" in named:
             filled.expected = Expected(*(named[f"expected_{name}"] for name in Expected._fields))
         if "judge_centre" in named:
@@ -261,8 +280,14 @@ class FilledRows:
         weights: Array = np.exp2(passed / self.half_life)
         return weights
 
-    def _count(self, gone: Cells, outlying: Cells, weights: Array) -> None:
+    def _count(self, gone: Cells, outlying: Cells, filled: Array, weights: Array) -> None:
         rows, missing, outside, cells = self.seen
+        self._count_together(gone | outlying)
+        values = np.zeros_like(filled)
+        if self.expected is not None and gone.any():
+            centre, scale = self.expected.centre, self.expected.scale
+            values = np.where(gone, (filled - centre) / scale, 0.0)
+        self.telling = with_cells(self.telling, values, rows)
         room = _NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
@@ -275,3 +300,10 @@ class FilledRows:
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)
         self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
+
+    def _count_together(self, gone: Cells) -> None:
+        some = gone[gone.any(axis=1)].astype(np.float32)  # exact: a chunk has few rows
+        if len(some):
+            if not self.both_gone.size:
+                self.both_gone = np.zeros((gone.shape[1],) * 2, dtype=np.int64)
+            self.both_gone = self.both_gone + (some.T @ some).astype(np.int64)

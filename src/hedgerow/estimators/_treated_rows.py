@@ -167,7 +167,7 @@ class TreatedRows:
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
             as_is, season, repeated, wanders, determined, groups, repeats, kinds = self._settled
-            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int8)
+            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {

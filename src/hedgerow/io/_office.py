@@ -97,9 +97,12 @@ class Sheet:
         values = [(words or self._notation).value(cell) for cell in cells]
         for k, value in enumerate(values):
             if value is None:
-                text = _text(cells[k])
-                wrong = words.wrong(text) if words else not_a_number(self._names[j], text)
-                bad.setdefault(k, wrong)
+                text, before = _text(cells[k]), bad.get(k)
+                bad[k] = (
+                    words.wrong(text, before)
+                    if words
+                    else not_a_number(self._names[j], text, before)
+                )
         return [np.nan if value is None else value for value in values]
 
 

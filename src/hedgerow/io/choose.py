@@ -17,6 +17,8 @@ from hedgerow.method.kinds import STEPS
 _LEARNED_FROM = "column that is learned from"
 _NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
 
+MISSING = ("use", "error", "drop")  # what may become of rows with missing cells
+
 
 class Wish(NamedTuple):
     """Columns that the user wants, and does not want, and those that are no variables."""
@@ -25,6 +27,7 @@ class Wish(NamedTuple):
     drop: Sequence[str] = ()
     time: str | None = None  # says when a row was made
     id: str | None = None  # says what it is called
+    missing: str = MISSING[0]
 
     @property
     def beside(self) -> list[str]:

@@ -153,14 +153,20 @@ class Cells:
             return BadRow(str(error))
         if len(cells) != self._layout.width:
             return BadRow(f"a row must have {self._layout.width} cells, got {len(cells)}")
+        wrong = None
         for k in np.flatnonzero(np.isnan(row)).tolist():
             j = self._chosen[k]
             words = self._words.get(j)
             number = words.value(cells[j]) if words else self._notation.number(cells[j])
             if number is None:
-                return words.wrong(cells[j]) if words else not_a_number(self._names[j], cells[j])
-            row[k] = number
-        return None
+                wrong = (
+                    words.wrong(cells[j], wrong)
+                    if words
+                    else not_a_number(self._names[j], cells[j], wrong)
+                )
+            else:
+                row[k] = number
+        return wrong
 
 
 def numbers_of_words(column: str, words: Words) -> Any:

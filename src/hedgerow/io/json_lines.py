@@ -100,13 +100,18 @@ class Objects:
     def fill(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
         """Fill a row; return what is wrong with it."""
         self.new |= found.keys() - self.known
+        wrong = None
         for k, name in enumerate(self._chosen):
             words = self._words.get(name)
             number = (words or self.notation).value(found.get(name))
             if number is None:
-                return words.wrong(found[name]) if words else not_a_number(name, found[name])
-            row[k] = number
-        return None
+                wrong = (
+                    words.wrong(found[name], wrong)
+                    if words
+                    else not_a_number(name, found[name], wrong)
+                )
+            row[k] = np.nan if number is None else number
+        return wrong
 
 
 def _may_repeat(data: bytes, frame: Any) -> bool:

@@ -63,11 +63,15 @@ class Column(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """Why a row is none; ``column`` is named if it is only a cell that is no number."""
+    """Why a row is none.
+
+    ``column`` is named if it is only a cell that is no number; ``cells`` are all such cells of the
+    row, as column and text.
+    """
 
     reason: str
     column: str | None = None
-    text: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 class Batch(NamedTuple):

@@ -46,11 +46,14 @@ class Words(NamedTuple):
         number = self.notation.value(cell)
         return nan if number is not None and number != number else None
 
-    def wrong(self, cell: Any) -> BadRow:
-        """Return what is wrong with a row that has another word."""
+    def wrong(self, cell: Any, before: BadRow | None = None) -> BadRow:
+        """Return what is wrong with a row that has another word, and what was ``before``."""
         text = shortened(str(cell))
+        if before is not None:
+            return before._replace(cells=(*before.cells, (self.name, text)))
         known = " or ".join(map(repr, self.words))
-        return BadRow(f"column {self.name!r} must hold {known}, got {text}", self.name, text)
+        message = f"column {self.name!r} must hold {known}, got {text}"
+        return BadRow(message, self.name, ((self.name, text),))
 
 
 def first_number(words: Sequence[str]) -> int:

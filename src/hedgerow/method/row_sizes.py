@@ -27,6 +27,9 @@ Array = NDArray[np.float64]
 _MOST_VOTES = 64  # columns; their chance adds less than a tenth to a row's length
 # With fewer columns dividing costs (k + 2) / k, two thirds and more: about what it mends.
 _LEAST_VOTES = 4
+_ROWS_PER_VOTE = (
+    2  # with fewer, lengths by correlations of the same rows differ by more than chance
+)
 _ROUNDS = 4  # of measuring rows by the correlations of rows divided by what was measured before
 _CLEAR = 3.0  # standard errors by which lengths must differ more than chance makes them
 # A row is made larger by no more than this: what is so small is mostly rounding.
@@ -79,9 +82,12 @@ def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
     True 1.0 1.2
     """
     n_rows, n_columns = rows.shape
-    some = np.arange(0, n_columns, max(-(-n_columns // _MOST_VOTES), 1))
+    if n_rows < _ROWS_PER_VOTE * _LEAST_VOTES:
+        return rows, no_sizes(n_columns)
+    most = min(_MOST_VOTES, n_rows // _ROWS_PER_VOTE)
+    some = np.arange(0, n_columns, -(-n_columns // most))
     some = some[np.ptp(rows[:, some], axis=0) > 0]
-    if len(some) < _LEAST_VOTES or n_rows < 2 * _LEAST_VOTES:
+    if len(some) < _LEAST_VOTES:
         return rows, no_sizes(n_columns)
     centre = rows.mean(axis=0)
     votes = rows[:, some] - centre[some]

@@ -27,19 +27,22 @@ class Schema(NamedTuple):
 class BadRow(NamedTuple):
     """A row that cannot be learned from.
 
-    ``after`` is how many rows of the chunk come before it; ``offset`` leads back to it.
+    ``after`` is how many rows of the chunk come before it; ``offset`` leads back to it. With
+    ``skip`` it is left out whatever is done with others.
     """
 
     after: int
     offset: Offset
     place: str
     reason: str
+    skip: bool = False
 
 
 class Chunk(NamedTuple):
-    """Some rows, all finite, with the columns of the schema; ``offset`` is where the next begin.
+    """Some rows with the columns of the schema; ``offset`` is where the next begin.
 
-    ``times`` are numbers that tell when each row was made, if the source knows.
+    Cells are finite, or NaN where they are missing. ``times`` are numbers that tell when each row
+    was made, if the source knows.
     """
 
     rows: NDArray[np.float64]
@@ -50,7 +53,8 @@ class Chunk(NamedTuple):
     def before(self, row: BadRow) -> "Chunk":
         """Return the part before a bad row."""
         times = None if self.times is None else self.times[: row.after]
-        return Chunk(self.rows[: row.after], row.offset, times=times)
+        bad = self.bad[: self.bad.index(row)]
+        return Chunk(self.rows[: row.after], row.offset, bad, times)
 
     def with_bad(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return rows and times with NaN in the places of bad rows."""
