@@ -170,7 +170,7 @@ def test_a_column_that_begins_empty_can_be_asked_for(tmp_path):
 def test_empty_rows_and_columns_around_and_within_are_skipped(tmp_path):
     rows = [["a", "b"], [1, 2], [], [" ", None], [3, 4]]
     columns, rows, numbers = read(write_xlsx(tmp_path / "a.xlsx", {"One": rows}, top=4, left=3))
-    assert columns == [("a", None), ("b", None)]
+    assert columns == [("a", None, ()), ("b", None, ())]
     np.testing.assert_array_equal(rows, [[1, 2], [3, 4]])
     np.testing.assert_array_equal(numbers, [6, 9])
 
@@ -317,7 +317,7 @@ def test_formatted_empty_cells_do_not_count(tmp_path):
         sheet.write_row(1, 0, [1, 2])
         sheet.write_blank(1048575, 16383, None, book.add_format({"bold": True}))
     columns, rows, _ = read(tmp_path / "a.xlsx")
-    assert columns == [("a", None), ("b", None)]
+    assert columns == [("a", None, ()), ("b", None, ())]
     np.testing.assert_array_equal(rows, [[1, 2]])
 
 

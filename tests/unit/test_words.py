@@ -122,18 +122,34 @@ def test_a_third_word_anywhere_in_a_file_makes_categories(write):
     np.testing.assert_allclose(rows, NUMBERS[:, [0, 2, 3]])
 
 
-def test_a_third_word_later_in_a_stream_is_told(write):
-    _, rows, bad, _ = streamed(write(LATE))
-    np.testing.assert_allclose(rows, np.delete(NUMBERS, 300, axis=0))
-    (flaw,) = bad
-    assert flaw.reason == "column 'ill' must hold 'No' or 'Yes', got 'maybe'"
+def test_a_third_word_later_in_a_stream_is_missing_and_told(write):
+    _, rows, bad, told = streamed(write(LATE))
+    missing = NUMBERS.copy()
+    missing[300, 1] = np.nan
+    np.testing.assert_allclose(rows, missing)
+    assert not bad
+    said = [str(warning.message) for warning in told]
+    assert any("cells of text in 'ill' count as missing, as 'maybe' in" in each for each in said)
 
 
-def test_a_third_word_later_on_stdin_is_refused_or_missing():
+def test_all_words_that_are_none_in_a_row_are_missing(write):
+    both = LATE.with_columns(
+        sex=pl.when(pl.int_range(pl.len()) == 300).then(pl.lit("other")).otherwise("sex")
+    )
+    _, rows, _, told = streamed(write(both))
+    missing = NUMBERS.copy()
+    missing[300, 1:3] = np.nan
+    np.testing.assert_allclose(rows, missing)
+    said = " ".join(str(warning.message) for warning in told)
+    assert "as 'maybe' in" in said
+    assert "as 'other' in" in said
+
+
+def test_a_third_word_later_on_stdin_is_missing_or_refused():
     text = LATE.write_csv()
     result = CliRunner().invoke(cli, ["learn", "-", "--missing", "error"], input=text)
     assert "stdin: line 302: column 'ill' must hold 'No' or 'Yes', got 'maybe'" in result.stderr
-    result = CliRunner().invoke(cli, ["learn", "-", "--missing", "drop"], input=text)
+    result = CliRunner().invoke(cli, ["learn", "-"], input=text)
     assert result.exit_code == 0
     assert "cells of text count as missing: 'maybe' ('ill', line 302)" in result.output
 

@@ -123,7 +123,7 @@ def _numbers_in(series: Any, words: Words, bad: dict[int, BadRow]) -> Any:
     numbers = texts.select(numbers_of_words(_ALONE, words)).to_series()
     for k in (numbers.is_null() & series.is_not_null()).arg_true():
         if words.value(texts[_ALONE][k]) is None:
-            bad.setdefault(k, words.wrong(texts[_ALONE][k]))
+            bad[k] = words.wrong(texts[_ALONE][k], bad.get(k))
     return numbers.alias(series.name)
 
 

@@ -105,7 +105,7 @@ def _numbers(cells: list[Any], column: Column, bad: dict[int, BadRow]) -> list[f
     values = [words.value(cell) for cell in cells]
     for k, value in enumerate(values):
         if value is None:
-            bad.setdefault(k, words.wrong(cells[k]))
+            bad[k] = words.wrong(cells[k], bad.get(k))
     return [nan if value is None else value for value in values]
 
 
