@@ -258,7 +258,7 @@ def _check_columns(found: Outcome, table: Table) -> None:
             cells = by_name[name].cells
             if flaw == "empty":
                 assert not any(isinstance(cell, float) for cell in cells[:100]), name
-            elif flaw == "not numeric":
+            elif flaw in ("not numeric", "time", "categories without order"):
                 texts = sum(isinstance(cell, str) for cell in cells[:100])
                 assert texts > sum(isinstance(cell, float) for cell in cells[:100]), name
             else:
