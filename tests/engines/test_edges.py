@@ -112,7 +112,7 @@ def test_whole_fits_agree_between_engines(monkeypatch, fast_engine, trials, fami
     rows = make(family, 64, seed=1).sample(min(trials.most_rows, 500))
     found = {}
     for name in ("numpy_ref", fast_engine.__name__.rpartition(".")[2]):
-        monkeypatch.setattr(_hedge, "engine_for", lambda *_, name=name: name)
+        monkeypatch.setattr(_hedge, "engine_for", lambda *_, name=name, **__: name)
         table = HedgeGraph(level=level).fit(rows).edges_up_to(0.5)
         found[name] = {(edge.source, edge.target): edge.q_value for edge in table}
     slow, fast = found.values()

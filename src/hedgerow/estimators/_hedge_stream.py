@@ -84,14 +84,16 @@ class HedgeStream:
         total = len(self.treated.waiting) + len(rows)
         done = 0
         for treated in self.treated.take(self.engine, rows):
-            with part_of_a_stage(done / total, (done + len(treated)) / total):
-                if self.learner.rows:
-                    later = self.filled.later(self.engine, treated, self.learner.moments)
-                    for filled, there in later:
+            if self.learner.rows:
+                pieces = self.filled.later(self.engine, treated, self.learner.moments)
+                for filled, there in pieces:
+                    with part_of_a_stage(done / total, (done + len(filled)) / total):
                         self.learner.take(self._divided(filled, there))
-                else:
+                    done += len(filled)
+            else:
+                with part_of_a_stage(0.0, len(treated) / total):
                     self.sizes = self._begin(self.learner, self.filled, treated)
-            done += len(treated)
+                done = len(treated)
 
     def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
         """Learn from the first rows; return what they say about sizes."""
