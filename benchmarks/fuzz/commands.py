@@ -13,13 +13,14 @@ from hedgerow.cli import cli
 def no_traceback_of_commands(case: Case) -> None:
     """Run `hedgerow learn`, from a file and from stdin, and `hedgerow stream`."""
     options = [f"--missing={case.options.get('missing', 'error')}"]
+    missing = options[0]
     options += ["--transpose"] * bool(case.options.get("transpose"))
     with on_disk(case) as path:
         page = str(path.parent / "page.html")
         learned = _run(case, "learn", str(path), *options, "--json", "--html", page)
         _run(case, "learn", str(path), *options)
         policy = "skip" if case.options.get("missing") == "drop" else "fail"
-        streamed = _run(case, "stream", str(path), f"--bad-rows={policy}", "--json")
+        streamed = _run(case, "stream", str(path), missing, f"--bad-rows={policy}", "--json")
         if learned and streamed and policy == "skip" and not case.options.get("transpose"):
             assert learned["edges"] == streamed["edges"]
             assert learned["rows"] == streamed["rows"]
@@ -30,9 +31,9 @@ def no_traceback_of_commands(case: Case) -> None:
 
 
 def _names(summary: dict) -> list[str]:
-    """Return what is left out; a stream says neither why, nor where columns without names are."""
+    """Return what is left out; a stream says neither why, nor which columns have no names."""
     names = (name for names in summary["left_out"].values() for name in names)
-    return sorted("" if name.startswith("number ") else name for name in names)
+    return sorted(name for name in names if not name.startswith("number "))
 
 
 _NO_TEXT = (".parquet", ".arrow", ".feather", ".npy", ".xlsx", ".sav", ".dta", ".h5ad")

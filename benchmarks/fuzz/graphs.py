@@ -90,7 +90,10 @@ def _streamed(table: Table, kind: str) -> Any:
     with on_disk(case) as path, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return [tuple(edge) for edge in run(open_source(path), bad_rows="skip").edges_]
+            return [
+                tuple(edge)
+                for edge in run(open_source(path, missing="drop"), bad_rows="skip").edges_
+            ]
         except ValueError as error:
             return str(error)
 

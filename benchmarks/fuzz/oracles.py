@@ -132,8 +132,7 @@ def stream(case: Case, path: Path, start: tuple[dict, object] | None = None) -> 
 
 
 def _of_streams(case: Case) -> dict[str, Any]:
-    of_tables = ("missing", "transpose")
-    return {key: value for key, value in case.options.items() if key not in of_tables}
+    return {key: value for key, value in case.options.items() if key != "transpose"}
 
 
 def no_traceback(case: Case) -> None:

@@ -43,10 +43,13 @@ export interface Histogram {
   start: number;
   stop: number;
   counts: number[];
+  values?: number[]; // of columns with a few: each has its bar, in place of a bin
 }
 
 export interface Pictures {
   histograms: Histogram[]; // one for each variable, or none
+  kinds: string[]; // "continuous", "steps", "yes/no", ...; one for each variable, or none
+  missing: number[]; // cells of each variable, or none
   autocorrelation: number[]; // 1, 2, ... rows apart; none where rows are not related
 }
 

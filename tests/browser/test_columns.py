@@ -63,3 +63,47 @@ def test_a_page_that_is_told_nothing_says_nothing(chain, open_page):
     page = open_page(chain)
     for place in ("#columns", "#made .said", "#made .in-time", "#details .histogram"):
         expect(page.locator(place)).to_be_hidden()
+
+
+@pytest.fixture
+def survey(chain):
+    return replace(
+        chain,
+        names=["mood", HOSTILE, "visits"],
+        histograms=[
+            (1.0, 5.0, [10, 0, 30, 20, 40], [1, 2, 3, 4, 5]),
+            (0.0, 1.0, [75, 25], [0, 1]),
+            (-2.0, 2.0, [1, 4, 5]),
+        ],
+        kinds=["steps", "yes/no", "continuous"],
+        missing=[12, 0, 1],
+    )
+
+
+def test_steps_have_a_bar_for_each_value(survey, open_page):
+    page = open_page(survey)
+    columns = page.locator("#histograms .column")
+    mood = columns.nth(0).locator("rect")
+    assert mood.count() == 4  # nobody said 2
+    places = [float(bar.get_attribute("x")) for bar in mood.all()]
+    assert [place / places[1] for place in places] == pytest.approx([0, 1, 1.5, 2])
+    titles = [bar.locator("title").text_content() for bar in mood.all()]
+    assert titles[-1] == "5: 40% of rows"
+    assert columns.nth(1).locator("rect title").nth(1).text_content() == "1: 25% of rows"
+    labels = [columns.nth(j).locator("svg").get_attribute("aria-label") for j in range(3)]
+    assert labels == [
+        "mood: from 1 to 5, most often 5 (steps, 12 cells missing)",
+        f"{HOSTILE}: from 0 to 1, most often 0 (yes/no)",
+        "visits: from \u22122 to 2, most often between 0.667 and 2 (1 cell missing)",
+    ]
+
+
+def test_kinds_and_missing_cells_are_in_the_caption(survey, open_page, settle):
+    page = open_page(survey)
+    columns = page.locator("#histograms .column")
+    expect(columns.nth(0)).to_have_attribute("title", "steps, 12 cells missing")
+    columns.nth(0).click()
+    settle(page)
+    expect(page.locator("#details .histogram figcaption .about")).to_have_text(
+        "steps, 12 cells missing"
+    )

@@ -1,8 +1,5 @@
 """Engines find the edges that the readable code finds, with the same numbers."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -179,26 +176,3 @@ def test_compiled_counts_are_those_of_the_readable_code(seed, shared, margins):
     readable = listing.count_scores(z, witness, shared, margins)
     for mine, expected in zip(compiled, readable):
         np.testing.assert_array_equal(mine, expected)
-
-
-def test_a_fit_takes_the_memory_of_five_matrices_of_single_precision():
-    """Measured in a fresh process, as what the system says it held at most."""
-    code = """
-import resource, warnings
-import numpy as np
-from hedgerow import HedgeGraph
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-HedgeGraph().fit(rng.standard_normal((600, 100)))  # loads and compiles
-rows = rng.standard_normal((600, 2500))
-before = peak()
-HedgeGraph().fit(rows)
-print((peak() - before) / (4 * 2500**2), rows.nbytes / (4 * 2500**2))
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    matrices, chunk = map(float, run.stdout.split())
-    assert matrices < 5 + 3 * chunk

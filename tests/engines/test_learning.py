@@ -1,9 +1,5 @@
 """Engines learn what the readable code learns, the same for every cut and number of threads."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -128,24 +124,3 @@ def test_a_long_run_of_one_relation_does_not_overflow(engine, trials):
     weights = learned(engine, rows)[1]["weights"]
     assert np.isfinite(weights).all()
     np.testing.assert_allclose(weights[[0, 1], [1, 0]], -1.0, atol=0.05)
-
-
-def test_code_from_the_cache_gives_the_bits_of_code_just_compiled(tmp_path):
-    """A stream that goes on in another process must not notice."""
-    program = """
-import hashlib, sys
-import numpy as np
-from hedgerow.engines import numba_cpu as engine
-rows = np.random.default_rng(int(sys.argv[1])).standard_normal((1024, 70)).cumsum(axis=1)
-kept = engine.to_numpy(engine.learn(engine.init(70, 100.0), rows))
-print(hashlib.sha256(b"".join(kept[name].tobytes() for name in sorted(kept))).hexdigest())
-"""
-    seed = str(np.random.default_rng().integers(2**32))
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", program, seed]
-    runs = [
-        subprocess.run(command, env=environment, capture_output=True, check=True).stdout
-        for _ in range(2)
-    ]
-    assert list(tmp_path.rglob("*.nbc"))
-    assert runs[0] == runs[1]

@@ -15,6 +15,8 @@ from hedgerow.base import storage
 from hedgerow.base.storage import StorageError
 
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 5)), axis=1)
+GAPS = np.where(np.random.default_rng(1).random(ROWS.shape) < 0.1, np.nan, ROWS)
+GAPS[40, 2] = 60.0  # which its row contradicts
 NAMES = list("abcde")
 json_values = st.recursive(
     st.none()
@@ -49,7 +51,8 @@ def table(**options):
     """Return what a GPU's engine saves: rows, as they were treated."""
     header, arrays = saved(**options)
     learner = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:]}
-    treated = ("waiting", "as_is", "repeated", "wanders", "determined", "marginal_", "season_")
+    treated = ("waiting", "as_is", "repeat", "wanders", "determined", "populations")
+    treated += ("marginal_", "season_", "gap_", "size_")
     return header, learner | {k: v for k, v in arrays.items() if k.startswith(treated)}
 
 
@@ -60,6 +63,9 @@ MODELS = {
     "some columns as they are": saved(columns=["b", "d"]),
     "with a season": saved(ROWS + 3 * np.cos(np.arange(530) / 2)[:, None]),
     "waiting": saved(ROWS[:300]),
+    "with gaps": saved(GAPS),
+    "forgetting with gaps": saved(GAPS, half_life=100),
+    "waiting with gaps": saved(GAPS[:300]),
     "untreated": saved(**UNTREATED),
     "independent": saved(rows="independent", half_life=1000),
     "rows": table(**UNTREATED),
@@ -156,7 +162,7 @@ def _shuffled(array, draw):
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(
     st.sampled_from(sorted(MODELS)),
     st.sampled_from(ARRAYS),

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import polars  # noqa: F401 - or each run would import it
 
 from hedgerow import HedgeGraph, stream
 from hedgerow.io import raw as _bytes

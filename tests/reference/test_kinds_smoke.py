@@ -16,9 +16,12 @@ from tests.reference.error_rates import (
 )
 
 JUDGED = ("Student t, 3", "exp", "volatility", "AR 0.8", "own memories", "mixed")
+MISSING = (0.1, 0.3)  # shares of cells
+FAR_OFF = 0.005  # share of cells that are ten standard deviations off
 P = 24
 ROWS = (2 * P, 4 * P, 16 * P)
-ALONE = FALSE_ALARM / (2 * len(JUDGED))  # for each kind and promise
+LONGER = (8 * P, 16 * P, 40 * P)
+ALONE = FALSE_ALARM / (2 * (len(JUDGED) + len(MISSING) + 1))  # for each kind and promise
 
 
 @pytest.mark.parametrize("kind", JUDGED)
@@ -28,6 +31,31 @@ def test_error_rates_are_kept(kind):
         rows_of(kind, drawn.choice(FAMILIES), P, drawn.choice(ROWS), seed) for seed in range(MOST)
     )
     assert_kept(data_sets, ALONE)
+
+
+def with_cells(change, rows):
+    """Yield models and normal rows, whose cells are changed."""
+    drawn = np.random.default_rng(0)
+    for seed in range(MOST):
+        family, m = drawn.choice(FAMILIES), drawn.choice(rows)
+        model, table = rows_of("normal", family, P, m, seed)
+        yield model, change(table, drawn)
+
+
+@pytest.mark.parametrize("share", MISSING)
+def test_error_rates_are_kept_with_missing_cells(share):
+    def missing(table, rng):
+        return np.where(rng.random(table.shape) < share, np.nan, table)
+
+    assert_kept(with_cells(missing, LONGER), ALONE)
+
+
+def test_error_rates_are_kept_with_outlying_cells():
+    def outlying(table, rng):
+        wrong = rng.random(table.shape) < FAR_OFF
+        return np.where(wrong, table + 10 * rng.choice([-1, 1], table.shape), table)
+
+    assert_kept(with_cells(outlying, LONGER), ALONE)
 
 
 def test_a_doubled_error_rate_would_be_noticed():

@@ -121,7 +121,7 @@ def test_true_parameters_and_enough_rows_recover_the_graph():
         model.lambda_max, model.kappa, model.nu_max, model.theta_max, delta=0.05
     )
     recovered = 0
-    for seed in range(100):
+    for seed in range(25):
         X = gaussian_rows(theta, 400_000, np.random.default_rng(seed))
         recovered += np.array_equal(learner.fit(X).adjacency_.toarray(), truth)
-    assert recovered >= 95
+    assert recovered >= 24  # 19 of 20 are promised

@@ -54,7 +54,7 @@ def test_killed_at_any_moment_the_state_is_the_same_to_the_last_bit(tmp_path, se
 def test_events_rotated_between_kills_are_whole_and_complete(tmp_path, seed):
     lines = ["a,b,c,d", *map(",".join, texts(seed))]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
-    kill(str(tmp_path / "rows.csv"), tmp_path, seed, 25, "rotate")
+    kill(str(tmp_path / "rows.csv"), tmp_path, seed, 20, "rotate")
 
 
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="needs redis-server")

@@ -231,7 +231,11 @@ def test_dropped_rows_are_counted(tmp_path, table):
     lines = table.read_text().splitlines()
     lines[3] = ",".join(["NA", *lines[3].split(",")[1:]])
     table.write_text("\n".join(lines) + "\n")
-    one_line(run(table), 1, "got 1 missing in 1 of the 600 rows", "--missing drop leaves such rows")
+    refused = run(table, "--missing", "error")
+    one_line(refused, 1, "got 1 missing in 1 of the 600 rows", "--missing use learns from such")
+    used = run(table)
+    assert "600 rows, 8 columns" in used.stdout
+    assert "1 cell is missing" in used.stdout
     result = run(table, "--missing", "drop")
     assert "599 rows, 8 columns" in result.stdout
     assert "Left out 1 row with missing values" in result.stdout
@@ -357,7 +361,7 @@ def test_options_with_odd_values_are_quoted_for_the_shell(tmp_path):
         (["{t}", "--delimiter", "ab"], 2, "delimiter must be one ASCII character or 'tab'"),
         (["{t}", "--nonsense"], 2, "No such option '--nonsense'."),
         ([], 2, "Missing argument 'FILE'."),
-        (["{t}", "--missing", "mean"], 2, "'mean' is not one of 'error', 'drop'"),
+        (["{t}", "--missing", "mean"], 2, "'mean' is not one of 'use', 'error', 'drop'"),
         (["{d}/table.dat"], 2, "file name must end in .csv"),
         (["{d}/absent.csv"], 1, "absent.csv: No such file or directory"),
         (["{d}"], 1, "is a folder, not a file"),

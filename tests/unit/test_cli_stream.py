@@ -126,13 +126,14 @@ def test_bad_rows(table, tmp_path, rows):
     lines = table.read_text().splitlines(keepends=True)
     table.write_text("".join([*lines[:100], "1,2,x,4,5,Ada\n", *lines[100:]]))
     folder = tmp_path / "saved"
+    strict = ("--missing", "error", "--checkpoint", folder)
     one_line(
-        run(table, "--checkpoint", folder),
+        run(table, *strict),
         1,
         "row 100 (line 101): column 'c' must hold numbers, got 'x'; --bad-rows skip leaves",
     )
     assert saved(folder).rows == 99
-    result = run(table, "--checkpoint", folder, "--bad-rows", "log")
+    result = run(table, *strict, "--bad-rows", "log")
     assert result.exit_code == 0
     assert "Left out 1 row that could not be used" in result.stdout
     assert result.stderr == "left out line 101: column 'c' must hold numbers, got 'x'\n"

@@ -96,7 +96,7 @@ def test_a_table_is_sorted_before_rows_are_subtracted(timed, walk):
     assert found["edges"] == edges_of(expected)
 
 
-@pytest.mark.parametrize("how", [["learn", "--missing", "drop"], ["stream", "--bad-rows", "skip"]])
+@pytest.mark.parametrize("how", [["learn"], ["learn", "--missing", "drop"], ["stream"]])
 @pytest.mark.parametrize("time", [[], ["--time", "minute"]])
 def test_a_row_that_is_missing_is_not_skipped(timed, walk, how, time):
     """Rows two apart have a missing one between them, or are not subtracted from each other."""
@@ -184,7 +184,7 @@ def test_a_bad_row_has_its_number_in_the_source(table):
     lines[51] = "1,2,x,4"
     table.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError, match=r"^row 51 \(line 52\): column 'c' must hold numbers"):
-        stream.run(table, difference=5)
+        stream.run(stream.open_source(table, missing="error"), difference=5)
 
 
 @pytest.mark.parametrize("damage", ["too many rows", "other columns", "no number", "not apart"])

@@ -100,3 +100,37 @@ def test_what_is_taken_as_it_is_was_not_counted():
     rows = np.random.default_rng().standard_normal((600, 2))
     assert HedgeGraph(rows="independent", columns="normal").fit(rows).histograms() == []
     assert len(HedgeGraph(columns="normal").fit(rows).histograms()) == 2
+
+
+@pytest.mark.parametrize("n_rows", [300, 3000])
+def test_few_values_are_counted_one_by_one(n_rows):
+    rng = np.random.default_rng(6)
+    answers = rng.choice([1.0, 2.0, 4.0, 5.0], p=[0.4, 0.1, 0.2, 0.3], size=n_rows)
+    answers[5::9] = np.nan
+    many = np.floor(20 * rng.standard_normal(n_rows))
+    rows = np.column_stack([rng.standard_normal(n_rows), answers, answers < 3, many])
+    bars = HedgeGraph(columns={3: "steps"}).fit(rows).value_counts()
+    assert bars[0] is None
+    assert bars[3] is None, "of so many values bins are as good"
+    values, counts = np.unique(answers[~np.isnan(answers)], return_counts=True)
+    assert bars[1].values.tolist() == values.tolist()
+    assert bars[1].counts.tolist() == counts.tolist()
+    assert bars[2].values.tolist() == [0.0, 1.0]
+    assert bars[2].counts.sum() == n_rows
+
+
+def test_a_value_that_comes_late_counts_as_the_one_below():
+    rows = np.random.default_rng(7).integers(1, 4, (3000, 3)).astype(float)
+    rows[2000, 0] = 2.5
+    rows[2001, 0] = 9.0
+    rows[2002, 0] = -1.0
+    values, counts = HedgeGraph().fit(rows).value_counts()[0]
+    often = np.unique(np.delete(rows[:, 0], [2000, 2001, 2002]), return_counts=True)[1]
+    assert values.tolist()[-3:] == [1.0, 2.0, 3.0]
+    assert counts[-3:].tolist() == np.add(often, [len(values) == 3, 1, 1]).tolist()
+    assert counts.sum() == 3000
+
+
+def test_what_was_not_counted_has_no_bars():
+    rows = np.random.default_rng().standard_normal((600, 2))
+    assert HedgeGraph(rows="independent", columns="normal").fit(rows).value_counts() == []

@@ -44,7 +44,7 @@ def test_autoregressions_solve_the_equations_of_yule_and_walker(coefficients):
     lags = measured_lags(autoregressive(rng, coefficients, (900, 6)))
     measured, order, found = autoregressions(lags, 900.0)
     for j in range(6):
-        r = lags[:, j] / lags[0, j]
+        r = lags[:, j] / lags[0, j] / (1 - np.arange(LAGS + 1) / 900.0)  # of fewer pairs
         np.testing.assert_allclose(measured[:, j], r, rtol=1e-14)
         criterion = [0.0]
         for k in range(1, LAGS + 1):
@@ -71,7 +71,8 @@ def test_autocorrelations_go_on_beyond_the_lags_that_are_measured(coefficients):
             answer[t] += coefficient * answer[t - k]
     products = [answer[: len(answer) - k] @ answer[k:] for k in range(200)]
     expected = np.array(products) / products[0]
-    found = autocorrelations(expected[: LAGS + 1, None] * 1000, 1000.0)[:, 0]
+    pairs = 1000.0 - np.arange(LAGS + 1)
+    found = autocorrelations((expected[: LAGS + 1] * pairs)[:, None], 1000.0)[:, 0]
     np.testing.assert_allclose(found, expected[1 : len(found) + 1], atol=1e-9)
     assert (np.abs(expected[len(found) + 1 :]) < 0.02).all()
 
@@ -92,8 +93,9 @@ def test_the_factor_for_memory_is_the_simulated_variance(memories):
     variance = (1 / (1 - memories[0] ** 2)) * (1 / (1 - memories[1] ** 2))
     squares = np.square((first * second).mean(axis=0)) * n_rows / variance
     simulated = squares.mean()
-    lags = np.array(memories) ** np.arange(LAGS + 1)[:, None]
-    echoes = echoes_of(autocorrelations(lags * n_rows, float(n_rows)), float(n_rows))
+    lag = np.arange(LAGS + 1)[:, None]
+    lags = np.array(memories) ** lag * (n_rows - lag)
+    echoes = echoes_of(autocorrelations(lags, float(n_rows)), float(n_rows))
     factor = of_pairs(Inflation(np.ones(2), echoes, 1.0), np.array([0]), np.array([1]))[0]
     # No factor is below one; and autocorrelations below .01 are left out.
     product = memories[0] * memories[1]

@@ -82,7 +82,7 @@ def test_a_layer_instead_of_x(tmp_path, monkeypatch, kind, at_once):
     path = write_cells(tmp_path / "a.h5ad", kind)
     for layer, expected in ((None, COUNTS), ("counts", COUNTS + 10), ("scaled", COUNTS * 0.5)):
         columns, rows = read(path, layer=layer)
-        assert columns == [(gene, None) for gene in GENES]
+        assert columns == [(gene, None, ()) for gene in GENES]
         np.testing.assert_array_equal(rows, expected)
 
 
@@ -100,7 +100,7 @@ def test_columns_of_obs_come_after_the_genes(tmp_path, monkeypatch, kind, at_onc
     monkeypatch.setattr(_source, "NUMBERS_AT_ONCE", at_once)
     path = write_cells(tmp_path / "a.h5ad", kind)
     columns, rows = read(path, obs=["score", "is_dead", "age"], layer="counts")
-    assert columns == [(name, None) for name in [*GENES, "age", "is_dead", "score"]]
+    assert columns == [(name, None, ()) for name in [*GENES, "age", "is_dead", "score"]]
     n = np.arange(len(COUNTS))
     score = np.where(n == 1, np.nan, n)
     expected = np.column_stack([COUNTS + 10, n + 0.5, n % 2 == 0, score])
@@ -111,8 +111,8 @@ def test_patterns_of_obs_tell_what_is_not_numeric(tmp_path):
     path = write_cells(tmp_path / "a.h5ad")
     columns, rows = read(path, obs=["batch*", "*kind"])
     assert columns[3:] == [
-        ("batch_no", None),
-        *((name, "not numeric") for name in ("batch_name", "kind", "old kind")),
+        ("batch_no", None, ()),
+        *((name, "not numeric", ()) for name in ("batch_name", "kind", "old kind")),
     ]
     np.testing.assert_array_equal(rows[:, 3], np.arange(len(COUNTS)))
 

@@ -16,7 +16,7 @@ NUMBERS = np.random.default_rng(20).normal(size=(40, 3)).round(3)
 
 
 def read(path, **options):
-    with open_table(path, **options) as opened:
+    with open_table(path, **{"missing": "error", **options}) as opened:
         return opened, np.concatenate(list(opened))
 
 
@@ -94,7 +94,7 @@ def test_numbers_that_stand_for_missing_values(tmp_path, name):
     opened, found = read(path, na="-99,-999", missing="drop")
     assert opened.n_dropped == 2
     np.testing.assert_array_equal(found, np.delete(NUMBERS, [3, 7], axis=0))
-    source = open_source(path, na=["-99", "-999"])
+    source = open_source(path, na=["-99", "-999"], missing="drop")
     chunks = list(source.chunks())
     np.testing.assert_array_equal(np.concatenate([chunk.rows for chunk in chunks]), found)
     assert sum(len(chunk.bad) for chunk in chunks) == 2
@@ -121,7 +121,7 @@ def test_one_bad_cell_removes_no_column(tmp_path, cell, line):
         opened, rows = read(path, missing="drop")
     assert opened.names == ["a", "b", "c"]
     assert (len(rows), opened.n_dropped) == (5999, 1)
-    source = open_source(path)
+    source = open_source(path, missing="error")
     bad = [row for chunk in source.chunks() for row in chunk.bad]
     assert source.schema.columns == ["a", "b", "c"]
     assert [row.place for row in bad] == [f"line {line}"]

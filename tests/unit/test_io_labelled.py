@@ -50,7 +50,7 @@ def test_rows_are_rows_in_every_kind_of_file(tmp_path, monkeypatch, shape, name,
     names = [f"v{j}" for j in range(shape[1])]
     WRITERS[name](pd.DataFrame(table, columns=names), tmp_path / name)
     source, rows = read(tmp_path / name)
-    assert source.columns == [(each, None) for each in names]
+    assert source.columns == [(each, None, ()) for each in names]
     assert source.place == "row"
     np.testing.assert_array_equal(rows, table)
     with ExitStack() as stack:

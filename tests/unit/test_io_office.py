@@ -73,7 +73,7 @@ def test_rows_are_rows_in_every_kind_of_workbook(tmp_path, monkeypatch, shape, s
     else:
         write_xlsx(path, {"One": [names, *table.tolist()]})
     columns, rows, numbers = read(path)
-    assert columns == [(name, None) for name in names]
+    assert columns == [(name, None, ()) for name in names]
     np.testing.assert_allclose(rows, table, rtol=1e-15)
     np.testing.assert_array_equal(numbers, np.arange(2, shape[0] + 2))
 
@@ -141,11 +141,11 @@ def test_a_bad_cell_is_an_error_with_its_place(tmp_path, monkeypatch, row, cell,
     rows[row][1] = cell
     # Three empty rows above, so that the sheet's row numbers differ from the table's.
     path = write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b"], *rows]}, top=3, left=2)
-    with pytest.raises(DataError) as caught, open_table(path) as table:
+    with pytest.raises(DataError) as caught, open_table(path, missing="error") as table:
         list(table)
     assert str(caught.value) == (
         f"row {row + 5}: column 'b' must hold numbers, got {shown}; "
-        "missing='drop' leaves such rows out"
+        "missing='use' takes such cells for missing"
     )
     with ExitStack() as stack:
         batches = list(open_excel(path, stack).batches([0]))
@@ -170,7 +170,7 @@ def test_a_column_that_begins_empty_can_be_asked_for(tmp_path):
 def test_empty_rows_and_columns_around_and_within_are_skipped(tmp_path):
     rows = [["a", "b"], [1, 2], [], [" ", None], [3, 4]]
     columns, rows, numbers = read(write_xlsx(tmp_path / "a.xlsx", {"One": rows}, top=4, left=3))
-    assert columns == [("a", None), ("b", None)]
+    assert columns == [("a", None, ()), ("b", None, ())]
     np.testing.assert_array_equal(rows, [[1, 2], [3, 4]])
     np.testing.assert_array_equal(numbers, [6, 9])
 
@@ -242,7 +242,7 @@ def test_a_row_of_units_is_no_row(tmp_path):
 def test_merged_headings_name_their_first_column(tmp_path):
     merge = [lambda sheet, i, j: sheet.merge_range(0, 0, 0, 1, "both"), None, "c"]
     columns, _, _ = read(write_xlsx(tmp_path / "a.xlsx", {"One": [merge, [1, 2, 3]]}))
-    assert columns == [("both", None), ("", "unnamed"), ("c", None)]
+    assert columns == [("both", None, ()), ("", "unnamed", ()), ("c", None, ())]
 
 
 def workbook_bytes(folder, suffix):
@@ -317,7 +317,7 @@ def test_formatted_empty_cells_do_not_count(tmp_path):
         sheet.write_row(1, 0, [1, 2])
         sheet.write_blank(1048575, 16383, None, book.add_format({"bold": True}))
     columns, rows, _ = read(tmp_path / "a.xlsx")
-    assert columns == [("a", None), ("b", None)]
+    assert columns == [("a", None, ()), ("b", None, ())]
     np.testing.assert_array_equal(rows, [[1, 2]])
 
 

@@ -33,7 +33,7 @@ def table(rows):
 
 
 def read(path, **options):
-    with open_table(path, **options) as opened:
+    with open_table(path, **{"missing": "error", **options}) as opened:
         return opened, np.concatenate(list(opened))
 
 
@@ -292,10 +292,10 @@ BAD = [
     ('a,b\n1,"2\n3,4\n', "line 2: a double quote must be closed"),
     ('a,b,c\n1,"x"y"",2\n1,2,"z"\n4,5,6\n', "line 2: a double quote must be closed"),
     (b"a,b\n\x00\x01,2\n", "must be text in UTF-8 or UTF-16, got bytes that are not text"),
-    ("a,b\n1,oops\n2,3\n", "line 2: column 'b' must hold numbers, got 'oops'; missing='drop' "),
+    ("a,b\n1,oops\n2,3\n", "line 2: column 'b' must hold numbers, got 'oops'; missing='use' "),
     (
         "a,b\n1,\nNA,2\n3,nan\n",
-        r"got 3 missing in 3 of the 3 rows, by column: 'b' \(2\), 'a' \(1\); missing='drop' leaves",
+        r"got 3 missing in 3 of the 3 rows, by column: 'b' \(2\), 'a' \(1\); missing='use' learns",
     ),
 ]
 
@@ -319,7 +319,7 @@ def test_bad_text_is_one_clear_sentence(tmp_path, text, message):
         ({"delimiter": ";"}, "got one with the delimiter ';'; delimiter=',' finds 3"),
         ({"delimiter": ";;"}, "delimiter must be one ASCII character or 'tab', got ';;'"),
         ({"delimiter": '"'}, "delimiter must be one ASCII character"),
-        ({"missing": "mean"}, "missing must be one of 'error', 'drop', got 'mean'"),
+        ({"missing": "mean"}, "missing must be one of 'use', 'error', 'drop', got 'mean'"),
     ],
 )
 def test_options_that_do_not_fit(tmp_path, options, message):

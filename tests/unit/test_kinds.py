@@ -30,7 +30,10 @@ def test_kinds_are_found_and_said():
     graph = HedgeGraph().fit(ROWS)
     assert graph.column_kinds_.tolist() == FOUND
     said = graph.summary()
-    assert "between what lies behind 1 column of steps, 1 of yes or no, 1 of counts" in said
+    assert (
+        "1 column of steps (Likert items and the like), 1 of yes or no, 1 of counts, 1 with many "
+        "equal values: edges are between the normal variables behind them."
+    ) in said
     edges = {(edge.source, edge.target) for edge in graph.edges_}
     assert edges == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}
     assert graph.treatment_.to_dict(range(6))["kinds"]["2"] == "steps"
@@ -75,12 +78,6 @@ def test_kinds_survive_a_file(tmp_path, n_rows, names):
     assert loaded.columns == told
     assert loaded.column_kinds_.tolist() == model.column_kinds_.tolist()
     assert np.array_equal(loaded.edges_.z, model.edges_.z)
-
-
-def test_models_saved_before_there_were_kinds_have_continuous_columns():
-    header, arrays = HedgeGraph().fit(ROWS).parts()
-    before = HedgeGraph.from_parts(header, {k: v for k, v in arrays.items() if k != "kinds"})
-    assert before.column_kinds_.tolist() == ["continuous"] * 6
 
 
 def test_the_processor_without_compiled_code_finds_the_same():
@@ -129,3 +126,49 @@ def test_kinds_must_not_change_after_the_first_row():
 )
 def test_odd_columns(values, kind):
     assert kinds_of(values[:, None].astype(float), np.array([False])).tolist() == [kind]
+
+
+def test_one_column_of_a_kind_is_said_in_the_singular():
+    said = HedgeGraph().fit(ROWS[:, [0, 1, 5]]).summary()
+    assert "1 column of yes or no: its edges are those of the normal variable behind it." in said
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "rule"),
+    [
+        (5, "counts", r"columns\[5\] must have whole numbers from 0 on to be 'counts', got -"),
+        (0, "counts", r"columns\[0\] must have whole numbers from 0 on to be 'counts', got "),
+        (2, "yes/no", r"columns\[2\] must have two values to be 'yes/no', got 1, 2, 3, 4, 5$"),
+    ],
+)
+def test_a_kind_that_cannot_be_is_refused(column, kind, rule):
+    model = HedgeGraph(columns={column: kind})
+    with pytest.raises(ValueError, match=rule):
+        model.fit(ROWS)
+    with pytest.raises(ValueError, match=rule):
+        HedgeGraph(columns={column: kind}).partial_fit(ROWS[:100])
+
+
+def test_missing_cells_speak_against_no_kind():
+    rows = ROWS[:, :4].copy()
+    rows[::7, 1] = rows[3::11, 3] = np.nan
+    graph = HedgeGraph(columns={1: "yes/no", 3: "counts"}).fit(rows)
+    assert graph.column_kinds_.tolist() == FOUND[:4]
+
+
+def test_a_step_with_one_member_is_a_step():
+    rows = ROWS[:, :3].copy()
+    rows[7, 2] = 6.0
+    graph = HedgeGraph().fit(rows)
+    assert graph.column_kinds_.tolist() == FOUND[:3]
+    assert {(0, 1), (1, 2)} == {(edge.source, edge.target) for edge in graph.edges_}
+
+
+@pytest.mark.parametrize("n_rows", [300, 900])
+@pytest.mark.filterwarnings("ignore:constant columns")
+def test_a_column_of_one_value_and_gaps_is_an_isolated_node(n_rows):
+    rows = ROWS[:n_rows, :4].copy()
+    rows[:, 3] = np.where(np.arange(n_rows) % 3, 2.0, np.nan)
+    graph = HedgeGraph().fit(rows)
+    assert graph.column_kinds_.tolist() == [*FOUND[:3], "continuous"]
+    assert 3 not in {*graph.edges_.source, *graph.edges_.target}

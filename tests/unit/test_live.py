@@ -66,9 +66,12 @@ class Reader:
     def until(self, holds):
         """Read until ``holds`` of the latest of each part; return that."""
         while not holds(latest := dict(self.parts())):
-            piece = self.socket.recv(65536)
-            assert piece, "the server closed the connection"
-            self.text += piece.decode()
+            ended = False
+            while not ended:  # the end of a part; looking at every piece of it would take long
+                piece = self.socket.recv(65536)
+                assert piece, "the server closed the connection"
+                self.text += piece.decode()
+                ended = self.text.endswith(("\n\n", "\n\r\n"))
         return latest
 
     def rest(self):
@@ -264,15 +267,19 @@ def test_a_client_that_does_not_read_costs_neither_time_nor_memory(monkeypatch):
 
 def test_closing_does_not_wait_for_a_client_that_does_not_read(monkeypatch):
     monkeypatch.setattr("hedgerow.live._desk._PAUSE", 0.0)
-    shown = random_look(300, 5000)
-    with serve() as page, Reader(page, buffer=4096) as sleeper:
+    shown = random_look(300, 20_000)
+    with serve() as page, Reader(page, buffer=4096) as sleeper, Reader(page) as awake:
         assert eventually(page.wants_look)
-        for rows in range(50):  # some ten million bytes, more than the system takes in between
+        sent = 0
+        for rows in range(15):  # more bytes than the system takes in between
             page(status(rows, look=shown._replace(rows=rows)))
-            sleep(0.04)
-        page.close()  # comes back though nobody reads
+            awake.until(lambda parts, rows=rows: parts.get("status", {}).get("rows") == rows)
+            sent += len(awake.text)
+            awake.text = ""
+        page.close()  # comes back though one does not read
         sleeper.rest()
-    assert dict(sleeper.parts()).get("status", {}).get("rows") != 49, "it was not behind at all"
+    assert sent > 10_000_000
+    assert dict(sleeper.parts()).get("status", {}).get("rows") != 14, "it was not behind at all"
 
 
 def test_too_many_clients_are_told_to_come_back_and_the_others_stay(page):

@@ -132,7 +132,7 @@ def with_squares(value):
         ("waiting", None, "it must have the array 'waiting', got ["),
         ("waiting", np.zeros((0, 4)), "waiting must be of shape (None, 3), got (0, 4)"),
         ("waiting", np.zeros((1, 3)), "no row must wait once rows are learned, got 1"),
-        ("waiting", np.full((1, 3), np.nan), "waiting must have numbers that can be squared"),
+        ("waiting", np.full((1, 3), np.inf), "waiting must have numbers that can be squared"),
         ("as_is", np.zeros(3), "as_is must be of 1 dimensions and the right kind of numbers"),
         ("as_is", np.zeros(4, dtype=bool), "as_is must be 3, got 4"),
         ("as_is", np.zeros(3, dtype=bool), "as_is must have all columns that its parameters name"),
@@ -182,7 +182,7 @@ def with_squares(value):
             np.ones(3, np.float32),
             "marginal_squares must be in double precision",
         ),
-        ("marginal_weight", np.array(500.0), "marginal_weight must be 530, got 500"),
+        ("marginal_weight", np.full(3, 500.0), "marginal_weight must be 530, got [500. 500. 500.]"),
         ("season_seen", np.array(512), "season_seen must be 530, got 512"),
         ("season_counts", np.array([265.0, 265.0]), "season_means must be of shape (2, 3), got (1"),
         ("season_counts", np.array([266.0, 264.0]), "season_counts must be those of its rows, got"),
@@ -362,3 +362,21 @@ def test_a_checkpoint_with_a_sound_checksum_and_a_bad_model_is_left_for_the_olde
         model = stream.run(file, checkpoint=folder)
     assert model.n_samples_seen_ == 400
     assert np.array_equal(model.edges_.z, HedgeGraph().fit(ROWS[:400]).edges_.z)
+
+
+@pytest.mark.parametrize("half_life", [None, 200])
+@pytest.mark.parametrize("n_rows", [100, 900])
+def test_a_model_of_rows_with_gaps_loads_as_it_was(tmp_path, n_rows, half_life):
+    rng = np.random.default_rng()
+    rows = np.cumsum(rng.standard_normal((n_rows, 4)), axis=1)
+    rows[rng.random((n_rows, 4)) < 0.1] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = HedgeGraph(half_life=half_life).fit(rows)
+        model.save(tmp_path / "model")
+        found = HedgeGraph.load(tmp_path / "model")
+        assert repr(found.edges_) == repr(model.edges_)
+    for kept in (found, model):
+        kept.partial_fit(rows[:5])
+    expected, arrays = model.parts()[1], found.parts()[1]
+    assert all(arrays[name].tobytes() == expected[name].tobytes() for name in expected)

@@ -38,7 +38,7 @@ DAYS = np.datetime64("2020-01-01") + np.arange(800).reshape(400, 2)
 NO_DAY = np.where(DAYS[3, 0] == DAYS, np.datetime64("NaT"), DAYS)
 ONE_MISSING = "X must be finite, got 1 NaN (missing) and 0 inf values in columns: "
 
-REFUSED = {
+MISSING = {
     "masked": (MASKED, "got 3 masked (missing) values in columns: 1 (2), 2 (1)"),
     "masked rows": (list(MASKED), "got 3 masked (missing) values in columns: 1 (2), 2 (1)"),
     "masked object": (cell(np.ma.masked), ONE_MISSING + "1 (1)"),
@@ -56,6 +56,8 @@ REFUSED = {
     ),
     "arrow": (pa.table({"a": [1, 2, 4], "b": [2, None, 3]}), ONE_MISSING + "'b' (1)"),
     "None": (cell(None), ONE_MISSING + "1 (1)"),
+}
+REFUSED = {
     "pd.NA": (cell(pd.NA), "X must have numbers, got <NA> in column 1, row 3"),
     "date": (cell(datetime.date(2020, 1, 2)), "got datetime.date(2020, 1, 2) in column 1, row 3"),
     "complex object": (cell(1j), "X must have numbers, got 1j in column 1, row 3"),
@@ -95,6 +97,17 @@ def test_what_is_no_number_is_refused_by_name(table):
             model.fit(X)
 
 
+@pytest.mark.parametrize("table", MISSING.values(), ids=MISSING)
+@pytest.mark.filterwarnings("ignore:.*masked element.*", "ignore::UserWarning")
+def test_cells_without_a_number_are_missing_or_refused(table):
+    X, message = table
+    gone = HedgeGraph().fit(X).treatment_.missing
+    assert gone.tolist() == ([0, 2, 1, 0] if "masked (" in message else [0, 1, 0, 0][: len(gone)])
+    for model in (SparsitronGraph(), HedgeGraph(rows="independent", columns="normal")):
+        with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+            model.fit(X)
+
+
 SAME = {
     "nothing masked": np.ma.array(WALK),
     "rows of which nothing is masked": [np.ma.array(row) for row in WALK],
@@ -117,10 +130,10 @@ def test_a_comparison_refuses_the_same():
         compare(WALK * 1e150, methods=["hedgerow"])
 
 
-def test_a_chunk_with_a_masked_or_huge_number_changes_nothing():
+def test_a_chunk_with_an_infinite_or_huge_number_changes_nothing():
     model = HedgeGraph().partial_fit(WALK)
     before = model.edges_.z
-    for bad in (MASKED, np.where(WALK > 3.9, 1e200, WALK)):
+    for bad in (np.where(WALK > 3.9, np.inf, WALK), np.where(WALK > 3.9, 1e200, WALK)):
         with pytest.raises(ValueError, match="got"):
             model.partial_fit(bad)
     assert model.n_samples_seen_ == 400

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from hedgerow.report import ReportData, render, write
+from hedgerow import HedgeGraph
+from hedgerow.report import ReportData, data_of, render, write
+from hedgerow.report.payload import pictures
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +163,30 @@ def test_a_failed_write_leaves_the_old_page(data, tmp_path, monkeypatch):
         write(path, data)
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_steps_are_shown_value_by_value_with_their_kind_and_gaps():
+    rng = np.random.default_rng(9)
+    rows = np.column_stack([rng.standard_normal((500, 2)), rng.integers(1, 6, 500)])
+    rows[:30, 2] = np.nan
+    shown = pictures(data_of(HedgeGraph().fit(rows)))
+    assert shown["kinds"] == ["continuous", "continuous", "steps"]
+    assert shown["missing"] == [0, 0, 30]
+    assert "values" not in shown["histograms"][0]
+    assert shown["histograms"][2]["values"] == [1, 2, 3, 4, 5]
+    assert sum(shown["histograms"][2]["counts"]) == 470
+
+
+@pytest.mark.parametrize(
+    ("about", "rule"),
+    [
+        ({"kinds": ["steps"]}, r"kinds must be one for each variable \(2\), got 1"),
+        ({"missing": [1, 2, 3]}, r"missing must be one for each variable \(2\), got 3"),
+        ({"missing": [1, -2]}, r"missing\[1\] must be"),
+        ({"histograms": [(0, 1, [2, 3], [0, 1]), (0, 1, [2], [0, 1])]}, r"value for each of 1"),
+    ],
+)
+def test_what_is_said_of_variables_must_fit_them(about, rule):
+    data = data_of(HedgeGraph().fit(np.random.default_rng(0).standard_normal((50, 2))))
+    with pytest.raises(ValueError, match=rule):
+        replace(data, **about)

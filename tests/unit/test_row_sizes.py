@@ -114,3 +114,11 @@ def test_who_knows_that_columns_are_normal_has_rows_as_they_are():
     rows, _ = student(np.random.default_rng(), 600, 10)
     graph = HedgeGraph(columns="normal").fit(rows)
     assert not graph.treatment_.divided
+
+
+@pytest.mark.parametrize("shape", [(80, 60), (60, 200), (100, 64)])
+def test_normal_rows_that_are_few_for_their_columns_are_not_divided(shape):
+    divides = [
+        first_sizes(np.random.default_rng().standard_normal(shape))[1].divides for _ in range(20)
+    ]
+    assert sum(divides) <= 5

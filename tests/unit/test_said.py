@@ -84,7 +84,7 @@ def test_nothing_is_said_where_nothing_was_done(table):
 def test_the_json_has_all_of_it(table, model, command):
     told = json.loads(run_command(command, table, "--json").stdout)["treatment"]
     done = model.treatment_
-    assert set(told) == {*done._fields, "sentences"}
+    assert set(told) == {*done._fields, "sentences", "words"}
     assert told["sentences"] == done.sentences()
     assert told["far_from_normal"] == [HOSTILE]
     assert told["straightness"] == dict(zip(NAMES, done.straightness))

@@ -264,9 +264,10 @@ def test_bad_entries(client, url, tmp_path, reason):
     bad = client.xadd("rows", BAD[reason]).decode()
     add(client, ROWS[60:])
     with pytest.raises(DataError) as error:
-        stream.run(url, checkpoint=tmp_path)
+        stream.run(open_source(url, missing="error"), checkpoint=tmp_path)
     assert str(error.value).startswith(f"row 61 (entry {bad}): {reason}")
-    result = stream.run(url, checkpoint=tmp_path, bad_rows="skip")
+    strict = open_source(url, missing="error")
+    result = stream.run(strict, checkpoint=tmp_path, bad_rows="skip")
     assert same(result, HedgeGraph().fit(ROWS))
 
 

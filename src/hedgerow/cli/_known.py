@@ -1,11 +1,17 @@
 """Options by which users say what they know of rows and columns."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
 from hedgerow.cli._errors import Misuse
+
+# As in hedgerow.method.kinds, which is slow to import; a test compares them.
+KINDS = ("continuous", "steps", "yes/no", "counts", "zeros")
+AS_IS = "as is"
+_TOLD = re.compile(rf"(.+?)=\s*({'|'.join(KINDS)}|{AS_IS})\s*(?:,\s*|$)", re.DOTALL)
 
 _OPTIONS = {
     "independent_rows": click.option(
@@ -23,6 +29,12 @@ _OPTIONS = {
         multiple=True,
         metavar="NAMES",
         help="Columns to take as they are, not by their ranks: names, or patterns with *.",
+    ),
+    "kind": click.option(
+        "--kind",
+        multiple=True,
+        metavar="NAMES=KIND",
+        help=f"What columns are, if that is found wrongly: {', '.join(KINDS)}.",
     ),
 }
 KNOWN = tuple(_OPTIONS)
@@ -50,13 +62,48 @@ def assumed(options: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> assumed({"independent_rows": True, "normal_columns": False, "as_is": ("a,b",), "drop": ()})
+    >>> said = {"independent_rows": True, "normal_columns": False, "drop": ()}
+    >>> assumed({**said, "as_is": ("a,b",), "kind": ()})
     {'rows': 'independent', 'columns': ['a,b']}
+    >>> assumed({**said, "as_is": ("a",), "kind": ("q*=steps, sex=yes/no",)})["columns"]
+    {'q*': 'steps', 'sex': 'yes/no', 'a': 'as is'}
     """
-    independent, normal, as_is = (options.pop(name) for name in KNOWN)
-    if normal and as_is:
-        raise Misuse("--normal-columns and --as-is exclude each other")
+    independent, normal, as_is, kinds = (options.pop(name) for name in KNOWN)
+    for option, given in (("--as-is", as_is), ("--kind", kinds)):
+        if normal and given:
+            raise Misuse(f"--normal-columns and {option} exclude each other")
+    told = kinds_told(kinds)
+    for names in as_is if told else ():
+        _tell(told, names, AS_IS)
+    columns = told or list(as_is)
     return {
         "rows": "independent" if independent else "any",
-        "columns": "normal" if normal else list(as_is) or "any",
+        "columns": "normal" if normal else columns or "any",
     }
+
+
+def kinds_told(texts: Iterable[str]) -> dict[str, str]:
+    """Return the kinds in texts such as ``NAME=steps``, by the names as they were typed."""
+    told: dict[str, str] = {}
+    for text in texts:
+        place = 0
+        while found := _TOLD.match(text, place):
+            _tell(told, found[1].strip(), found[2])
+            place = found.end()
+        if not place or place < len(text):
+            raise Misuse(_not_a_kind(text[place:]))
+    return told
+
+
+def _tell(told: dict[str, str], names: str, kind: str) -> None:
+    if told.setdefault(names, kind) != kind:
+        raise Misuse(f"a column has one kind, got {told[names]!r} and {kind!r} for {names!r}")
+
+
+def _not_a_kind(text: str) -> str:
+    names, is_pair, kind = text.partition("=")
+    if not is_pair or not names:
+        return f"--kind must be NAMES=KIND, as in mood=steps, got {text!r}"
+    known = ", ".join(map(repr, (*KINDS, AS_IS)))
+    kind = kind.partition(",")[0].strip()
+    return f"--kind: the kind of a column must be one of {known}, got {kind!r} for {names!r}"

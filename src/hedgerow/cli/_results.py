@@ -1,7 +1,7 @@
 """What `hedgerow learn` and `hedgerow stream` do with what was learned: write it and tell it."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,14 +87,20 @@ def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announc
 
 
 def treated(
-    model: "HedgeGraph", difference: int | None, without: Mapping[str, int]
+    model: "HedgeGraph",
+    difference: int | None,
+    without: Mapping[str, int],
+    words: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     """Return what a summary has to say about what was done to rows and columns."""
-    from hedgerow.io.differences import in_words
+    from hedgerow.io import differences
+    from hedgerow.io.words import in_words
 
     told = model.treatment_.to_dict(model.feature_names_in_)
     if difference is not None:
-        told["sentences"] = [in_words(difference), *told["sentences"]]
+        told["sentences"] = [differences.in_words(difference), *told["sentences"]]
+    told["sentences"] = [*in_words(words), *told["sentences"]]
+    told["words"] = {name: list(some) for name, some in words.items()}
     return {
         "treatment": told,
         "difference": difference,

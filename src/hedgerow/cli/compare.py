@@ -22,7 +22,7 @@ from hedgerow.cli._files import (
 )
 from hedgerow.cli._left_out import announce, columns_left_out, goes_to_stderr, rows_left_out
 from hedgerow.cli._paths import Target
-from hedgerow.cli._reading import READING
+from hedgerow.cli._reading import MISSING, READING
 from hedgerow.cli._results import refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
@@ -172,6 +172,9 @@ def _borrowed(command: click.Command, names: tuple[str, ...], when: str) -> Iter
     for option in command.params:
         if isinstance(option, click.Option) and option.name in names:
             option = copy(option)
+            if option.name == "missing":  # the methods need complete rows
+                option.type, option.default = click.Choice(MISSING[1:]), "drop"
+                option.help = "Rows with empty cells, NA, or text: refuse them, or leave them out."
             option.help = f"{when}: {option.help}"
             yield option
 
@@ -238,7 +241,7 @@ def _read(file: Path, truth: Path | None, options: dict[str, Any]) -> Data:
     if truth:
         with failures_of(truth):
             graph = read_truth(truth, names)
-    dropped = {"with missing values": table.n_dropped} if table.n_dropped else {}
+    dropped = {table.why_dropped: table.n_dropped} if table.n_dropped else {}
     source = "stdin" if file == STDIN else printable(str(file))
     return Data(source, rows, names, graph, table.left_out, dropped)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from hedgerow import HedgeGraph
 
+PATCHES = 1000
 SIDE = 8  # pixels
 LEVEL = 0.05  # familywise
 AS_NORMAL = {"rows": "independent", "columns": "normal"}  # what used to be taken for granted
@@ -59,10 +60,10 @@ EVERY_PAIR = Touching(comb(SIDE**2, 2), 2 * SIDE * (SIDE - 1), 2 * (SIDE - 1) * 
 def demo(stream: bool, html: Path) -> None:
     """Learn the pixels of a photograph and draw them: the image grid appears.
 
-    The photograph is cut into patches of 8 × 8 pixels. Each of 64 pixels is a column, each of 4,108
-    patches a row. Nothing says which pixels touch. Brightness is far from normal, and patches
-    differ in contrast: the graph is shown twice, without and with what is done about that. The
-    page opens in any browser, offline.
+    The photograph is cut into patches of 8 × 8 pixels. Each of 64 pixels is a column, each of a
+    thousand patches a row. Nothing says which pixels touch. Brightness is far from normal, and
+    patches differ in contrast: the graph is shown twice, without and with what is done about that.
+    The page opens in any browser, offline.
     """
     refuse_closed_stdout()
     refuse_unwritable([html])
@@ -112,7 +113,8 @@ def _say_that_it_compiles() -> None:
 def _patches() -> "DataFrame":
     """Return patches side by side, in random order: where a patch was is no time.
 
-    They lie across the blocks of 8 × 8 pixels in which JPEG rounds, half of a block off.
+    They lie across the blocks of 8 × 8 pixels in which JPEG rounds, half of a block off. All that
+    the photograph has would show the weaker connections of pixels that are two apart as well.
     """
     import numpy as np
     import polars as pl
@@ -122,7 +124,7 @@ def _patches() -> "DataFrame":
     picture = flower()[SIDE // 2 :, SIDE // 2 :]
     down, across = (length // SIDE for length in picture.shape)
     cut = picture[: down * SIDE, : across * SIDE].reshape(down, SIDE, across, SIDE)
-    rows = np.random.default_rng(0).permutation(cut.swapaxes(1, 2).reshape(-1, SIDE**2))
+    rows = np.random.default_rng(0).permutation(cut.swapaxes(1, 2).reshape(-1, SIDE**2))[:PATCHES]
     names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
     return pl.DataFrame(rows, schema=names, orient="row")
 

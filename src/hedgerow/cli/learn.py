@@ -110,7 +110,7 @@ def learn(
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
-            model.set_params(columns=columns_by_name(model.columns, table.names))
+            model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
@@ -192,6 +192,7 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,
         rows_dropped=table.n_dropped,
+        why_dropped=table.why_dropped,
         columns=len(table.names),
         left_out=table.left_out,
         error=promise_of(model.error, model.level),
@@ -203,5 +204,6 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
             model,
             differences.apart if differences else None,
             differences.left_out() if differences else {},
+            table.words,
         ),
     )

@@ -261,7 +261,9 @@ def _summary_of(
         edges=list(model.edges_),
         warnings=list(status.look.warnings) if status.look else [],
         version=__version__,
-        **treated(model, difference, status.rows_without),
+        **treated(
+            model, difference, status.rows_without, source.schema.words if source.schema else {}
+        ),
     )
 
 

@@ -13,7 +13,16 @@ from hedgerow.base.checks import one_of
 from hedgerow.method.engine import Engine, Named, Repeats
 from hedgerow.method.forgetting import NEVER
 
-__all__ = ["DEVICES", "Engine", "Named", "Repeats", "engine_for", "engine_for_saved", "load"]
+__all__ = [
+    "DEVICES",
+    "Engine",
+    "Named",
+    "Repeats",
+    "engine_for",
+    "engine_for_saved",
+    "fills_gaps",
+    "load",
+]
 
 _WHERE = {
     "numpy_ref": "hedgerow.method.numpy_ref",
@@ -26,8 +35,12 @@ _ON_CPU, _ON_GPU, _READABLE = "numba_cpu", "torch_gpu", "numpy_ref"
 _WORTH_A_GPU = 4000
 
 
-def engine_for(device: str, n_columns: int = 0, half_life: float = NEVER) -> str:
+def engine_for(
+    device: str, n_columns: int = 0, half_life: float = NEVER, *, gaps: bool = False
+) -> str:
     """Return the name of the engine for a device; an error says why there is none.
+
+    Where there are ``gaps``, cells that are missing, a GPU will not do.
 
     Examples
     --------
@@ -44,7 +57,7 @@ def engine_for(device: str, n_columns: int = 0, half_life: float = NEVER) -> str
         if half_life != NEVER:
             raise ValueError(f'half_life must be None with device="cuda", got {half_life:g}')
         return _ON_GPU
-    worth = device == "auto" and n_columns >= _WORTH_A_GPU and half_life == NEVER
+    worth = device == "auto" and n_columns >= _WORTH_A_GPU and half_life == NEVER and not gaps
     return _ON_GPU if worth and not _why_no_gpu() else _ON_CPU
 
 
@@ -62,6 +75,11 @@ def engine_for_saved(device: str, arrays: Named) -> str:
         warnings.warn(f"the model came from a GPU and moves to the CPU: {missing}", stacklevel=3)
         return _ON_CPU
     return _ON_GPU
+
+
+def fills_gaps(name: str) -> bool:
+    """Return whether the engine of this name can learn from rows with missing cells."""
+    return name != _ON_GPU
 
 
 @cache

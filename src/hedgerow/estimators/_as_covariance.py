@@ -4,11 +4,18 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.base.checks import one_of
 from hedgerow.base.locks import locked
-from hedgerow.estimators.input import read_rows
+from hedgerow.base.memory import check_memory
+from hedgerow.base.words import listed
+from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._warnings import DataWarning, warn
+from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.method.likelihood import PrecisionFit, mean_log_likelihood, needed_to_fit
 
 Array = NDArray[np.float64]
 
@@ -16,6 +23,15 @@ NORMS = ("frobenius", "spectral")
 
 
 class _Fitted(Protocol):
+    error: str
+    level: float | str
+    n_features_in_: int
+    _stream: HedgeStream
+    _results: dict[Any, Any]
+
+    @property
+    def adjacency_(self) -> csr_array: ...
+
     @property
     def covariance_(self) -> Array: ...
 
@@ -25,9 +41,46 @@ class _Fitted(Protocol):
     @property
     def precision_(self) -> Array: ...
 
+    def _precision(self) -> PrecisionFit: ...
+
 
 class AsCovariance:
-    """The methods of ``sklearn.covariance.EmpiricalCovariance``, with the same meaning."""
+    """What ``sklearn.covariance.EmpiricalCovariance`` has, with the same meaning."""
+
+    @property
+    @locked
+    def location_(self: _Fitted) -> Array:
+        """Mean of each column."""
+        check_is_fitted(self)
+        return self._stream.mean().copy()
+
+    @property
+    @locked
+    def precision_(self: _Fitted) -> Array:
+        """Maximum-likelihood precision matrix on the graph."""
+        sparse = self._precision().precision
+        check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for precision_")
+        result: Array = sparse.toarray()
+        return result
+
+    @property
+    @locked
+    def covariance_(self: _Fitted) -> Array:
+        """Covariance matrix of the fitted model."""
+        return self._precision().covariance
+
+    @locked
+    def score(self: _Fitted, X: Any, y: None = None) -> float:
+        """Return the mean Gaussian log-likelihood of the rows of ``X`` under the fitted model.
+
+        Parameters
+        ----------
+        X : array, data frame or Arrow table of shape (n_samples, n_features)
+        y : ignored
+        """
+        check_is_fitted(self)
+        rows = read_rows(self, X, reset=False)
+        return mean_log_likelihood(rows, self.location_, self._precision().precision)
 
     @locked
     def get_precision(self: _Fitted) -> Array:
@@ -102,3 +155,24 @@ class AsCovariance:
         size = np.linalg.norm(other - covariance, "fro" if norm == "frobenius" else 2)
         result = float(size) ** 2 / (len(covariance) if scaling else 1)
         return result if squared else float(np.sqrt(result))
+
+    def _precision(self: _Fitted) -> PrecisionFit:
+        check_is_fitted(self)
+        key = ("precision", self.error, self.level)
+        if key not in self._results:
+            adjacency = self.adjacency_
+            needed = needed_to_fit(adjacency)
+            check_memory(needed, self.n_features_in_, "for precision_, covariance_ and score")
+            moments = self._stream.moments()
+            n_rows = max(int(moments.effective_rows), 1)
+            fit = fit_precision(moments.covariance, n_rows, adjacency)
+            self._results = {**self._results, key: fit}
+            if fit.shrinkage:
+                columns = listed(map(repr, column_labels(self)[fit.shrunk]))
+                warn(
+                    DataWarning,
+                    f"the likelihood has no maximum for {columns}; their correlations were "
+                    f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
+                )
+        known: PrecisionFit = self._results[key]
+        return known

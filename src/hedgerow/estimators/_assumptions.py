@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.checks import one_of
 from hedgerow.base.words import listed
-from hedgerow.method.kinds import KINDS
+from hedgerow.method.kinds import COUNTS, KINDS, YES_NO
 
 ANY, NORMAL, INDEPENDENT = "any", "normal", "independent"
 AS_IS = "as is"
@@ -69,6 +69,27 @@ def assumptions_of(
             as_is[places[name]] = kind == AS_IS
             told[places[name]] = "" if kind == AS_IS else kind
     return Assumptions(as_is, normal, rows == INDEPENDENT, told)
+
+
+def refuse_impossible(
+    assumptions: Assumptions, rows: NDArray[np.floating], labels: NDArray[np.object_]
+) -> None:
+    """Raise if rows have a value that a column of the kind that was told cannot have."""
+    for j in np.flatnonzero(assumptions.told == COUNTS):
+        wrong = rows[(rows[:, j] < 0) | (rows[:, j] != np.rint(rows[:, j])), j]
+        wrong = wrong[~np.isnan(wrong)]
+        if wrong.size:
+            raise ValueError(
+                f"columns[{labels[j]!r}] must have whole numbers from 0 on to be {COUNTS!r}, "
+                f"got {wrong[0]:g}"
+            )
+    for j in np.flatnonzero(assumptions.told == YES_NO):
+        values = np.unique(rows[~np.isnan(rows[:, j]), j])
+        if len(values) > 2:
+            raise ValueError(
+                f"columns[{labels[j]!r}] must have two values to be {YES_NO!r}, "
+                f"got {listed(f'{value:g}' for value in values)}"
+            )
 
 
 def plain(columns: str | Collection[Any], *, named: bool) -> str | list[Any] | dict[str, str]:

@@ -23,9 +23,11 @@ from hedgerow.method.outliers import (
     more_than_chance,
     without_those_by_nature,
 )
+from hedgerow.method.telling import Telling, nothing_told, with_cells
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
+Complete = tuple[Array, Cells]  # rows without gaps, and which of their cells were there
 
 # Columns up to which cells are judged: it takes the correlations of all pairs before the first row
 # is learned from.
@@ -69,11 +71,25 @@ class FilledRows:
         self.expected: Expected | None = None
         self.judges: Judges | None = None
         self.weight, self.there = 0.0, np.zeros(n_columns)
+        self.telling = nothing_told(n_columns)
+        self.both_gone = np.zeros((0, 0), dtype=np.int64)  # rows in which two cells both are
         self.since = 0  # the row whose weight is one
 
     def share(self) -> Array:
         """Return the share of cells that were there, by column."""
         return self.there / (self.weight or 1.0)
+
+    def apart(self, fewest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return pairs of columns that have cells, but both in fewer rows than ``fewest``."""
+        rows, missing, outlying, _ = self.seen
+        if not self.both_gone.size or rows < fewest:
+            none = np.empty(0, dtype=np.intp)
+            return none, none
+        gone = missing + outlying
+        together = rows - gone - gone[:, None] + self.both_gone
+        some = gone < rows
+        first, second = np.nonzero(np.triu((together < fewest) & some & some[:, None], 1))
+        return first, second
 
     def unknown(self, weight: float) -> Array | None:
         """Return what sums of products of filled rows of this weight lack; None if nothing."""
@@ -81,7 +97,7 @@ class FilledRows:
             return None
         return self.covariance * (weight / self.weight)
 
-    def first(self, engine: Engine, rows: Array, judged: Cells) -> Array:
+    def first(self, engine: Engine, rows: Array, judged: Cells) -> Complete:
         """Return the first rows without gaps; cells of ``judged`` columns may be far off."""
         weights, gone = self._weights(len(rows)), np.isnan(rows)
         outlying = np.zeros_like(gone)
@@ -93,10 +109,12 @@ class FilledRows:
                     break
                 outlying |= found
                 filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
-        self._count(gone, outlying, weights)
-        return filled
+        self._count(gone, outlying, filled, weights)
+        return filled, ~(gone | outlying)
 
-    def later(self, engine: Engine, rows: Array, moments: Callable[[], Moments]) -> Iterator[Array]:
+    def later(
+        self, engine: Engine, rows: Array, moments: Callable[[], Moments]
+    ) -> Iterator[Complete]:
         """Yield later rows without gaps; ``moments`` are those of all that were yielded before."""
         while len(rows):
             left = next_refresh(self.seen.rows, self.half_life) - self.seen.rows
@@ -121,7 +139,7 @@ class FilledRows:
         outlying = self._far_off(engine, rows[:first], ~gone[:first]).any(axis=1)
         return int(np.append(outlying, True).argmax())
 
-    def _fill_later(self, engine: Engine, rows: Array) -> Array:
+    def _fill_later(self, engine: Engine, rows: Array) -> Complete:
         gone, weights = np.isnan(rows), self._weights(len(rows))
         outlying = np.zeros_like(gone)
         if self.expected is not None:
@@ -129,8 +147,8 @@ class FilledRows:
             outlying = self._far_off(engine, filled, ~gone)
             rows = np.where(outlying, np.nan, rows)
             rows = engine.fill(rows, self.expected, weights, self.covariance)
-        self._count(gone, outlying, weights)
-        return rows
+        self._count(gone, outlying, rows, weights)
+        return rows, ~(gone | outlying)
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
@@ -144,7 +162,9 @@ class FilledRows:
             "weight": np.array(self.weight),
             "there": self.there,
             "since": np.array(self.since),
+            "both_gone": self.both_gone,
         }
+        named |= {f"told_{name}": x for name, x in self.telling._asdict().items()}
         if self.expected is not None:
             named |= {f"expected_{name}": x for name, x in self.expected._asdict().items()}
         if self.judges is not None:
@@ -175,6 +195,8 @@ class FilledRows:
         filled.seen = Seen(int(named["rows"]), named["missing"], named["outlying"], cells)
         filled.covariance, filled.there = named["covariance"], named["there"]
         filled.weight, filled.since = float(named["weight"]), int(named["since"])
+        filled.both_gone = named["both_gone"]
+        filled.telling = Telling(*(named[f"told_{name}"] for name in Telling._fields))
         if "expected_centre" in named:
             filled.expected = Expected(*(named[f"expected_{name}"] for name in Expected._fields))
         if "judge_centre" in named:
@@ -198,12 +220,13 @@ class FilledRows:
         weight = float(weights.sum())
         centre = weights @ filled / weight
         deviations = filled - centre
-        products = (deviations * weights[:, None]).T @ deviations
+        corr = (deviations * weights[:, None]).T @ deviations
         if self.covariance.size:
-            products += self.covariance
-        spread = np.sqrt(np.diag(products) / weight)
+            corr += self.covariance
+        spread = np.sqrt(np.diag(corr) / weight)
         scale = np.where(spread > 0, spread, np.inf)
-        corr = products / weight / scale / scale[:, None]
+        corr /= weight * scale  # in place: it is as large as all that is kept
+        corr /= scale[:, None]
         np.fill_diagonal(corr, 1.0)
         n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
         thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
@@ -261,8 +284,14 @@ class FilledRows:
         weights: Array = np.exp2(passed / self.half_life)
         return weights
 
-    def _count(self, gone: Cells, outlying: Cells, weights: Array) -> None:
+    def _count(self, gone: Cells, outlying: Cells, filled: Array, weights: Array) -> None:
         rows, missing, outside, cells = self.seen
+        self._count_together(gone | outlying)
+        values = np.zeros_like(filled)
+        if self.expected is not None and gone.any():
+            centre, scale = self.expected.centre, self.expected.scale
+            values = np.where(gone, (filled - centre) / scale, 0.0)
+        self.telling = with_cells(self.telling, values, rows)
         room = _NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
@@ -275,3 +304,10 @@ class FilledRows:
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)
         self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
+
+    def _count_together(self, gone: Cells) -> None:
+        some = gone[gone.any(axis=1)].astype(np.float32)  # exact: a chunk has few rows
+        if len(some):
+            if not self.both_gone.size:
+                self.both_gone = np.zeros((gone.shape[1],) * 2, dtype=np.int64)
+            self.both_gone = self.both_gone + (some.T @ some).astype(np.int64)

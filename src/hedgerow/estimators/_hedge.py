@@ -13,8 +13,7 @@ from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
-from hedgerow.engines import engine_for
-from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.engines import engine_for, fills_gaps
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import (
     ANY,
@@ -23,15 +22,16 @@ from hedgerow.estimators._assumptions import (
     Assumptions,
     assumptions_of,
     check_assumptions,
+    refuse_impossible,
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._notebook import NotebookSummary
-from hedgerow.estimators._pictures import Pictures
 from hedgerow.estimators._row_times import warn_of_times
-from hedgerow.estimators._treatment import WORTH_SAYING, Treatment
+from hedgerow.estimators._told import Told
+from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
-from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.estimators.input import column_labels, read_rows, refuse_gaps
 from hedgerow.method.forgetting import (
     LONGEST_HALF_LIFE,
     NEVER,
@@ -40,16 +40,11 @@ from hedgerow.method.forgetting import (
 )
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.method.inflation import Inflation
-from hedgerow.method.likelihood import (
-    PrecisionFit,
-    mean_log_likelihood,
-    needed_to_fit,
-)
 from hedgerow.method.moments import SMALLEST_SPREAD
-from hedgerow.method.promises import BALANCED, in_words, promise_of
+from hedgerow.method.promises import BALANCED, promise_of
 
 
-class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
+class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -179,16 +174,21 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         Parameters
         ----------
         X : array, data frame or Arrow table of shape (n_samples, n_features)
+            Cells may be missing (NaN, None, null, masked): they are filled in from the rest of
+            their row, and counted (docs/data.md). Not on a GPU, nor if ``rows`` are independent
+            and all ``columns`` normal.
         y : ignored
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
         """
         self._check_parameters()
         rows = read_rows(
-            self, X, reset=True, names=feature_names, min_rows=2, gaps=self._fills_gaps()
+            self, X, reset=True, names=feature_names, min_rows=2, **self._rule_of_gaps()
         )
-        self._stream = self._new_stream()
+        self._stream = self._new_stream(rows)
         self._take(rows, X)
+        if not self._stream.rows:
+            raise ValueError(f"X must have rows with cells, got {len(rows)} rows without any")
         self._graph()
         return self
 
@@ -216,11 +216,13 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         """
         first = not hasattr(self, "_stream")
         self._check_parameters()
-        rows = read_rows(self, X, reset=first, names=feature_names, gaps=self._fills_gaps())
+        rows = read_rows(self, X, reset=first, names=feature_names, **self._rule_of_gaps())
         if first:
-            self._stream = self._new_stream()
+            self._stream = self._new_stream(rows)
         else:
             self._refuse_other_rules()
+            if not fills_gaps(self._stream.engine_name):
+                refuse_gaps(rows, column_labels(self), self.device)
         self._take(rows, X)
         return self
 
@@ -309,41 +311,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         np.fill_diagonal(result, 1.0)
         return result
 
-    @property
-    @locked
-    def location_(self) -> NDArray[np.float64]:
-        """Mean of each column."""
-        check_is_fitted(self)
-        return self._stream.mean().copy()
-
-    @property
-    @locked
-    def precision_(self) -> NDArray[np.float64]:
-        """Maximum-likelihood precision matrix on the graph."""
-        sparse = self._precision().precision
-        check_memory(8 * self.n_features_in_**2, self.n_features_in_, "for precision_")
-        result: NDArray[np.float64] = sparse.toarray()
-        return result
-
-    @property
-    @locked
-    def covariance_(self) -> NDArray[np.float64]:
-        """Covariance matrix of the fitted model."""
-        return self._precision().covariance
-
-    @locked
-    def score(self, X: Any, y: None = None) -> float:
-        """Return the mean Gaussian log-likelihood of the rows of ``X`` under the fitted model.
-
-        Parameters
-        ----------
-        X : array, data frame or Arrow table of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
-        return mean_log_likelihood(rows, self.location_, self._precision().precision)
-
     @locked
     def to_networkx(self) -> Any:
         """Return a networkx Graph whose edges carry partial_corr, z, p_value and q_value."""
@@ -357,7 +324,12 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         return graph
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_stream")
+        return hasattr(self, "_stream") and self._stream.rows > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._fills_gaps()
+        return tags
 
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
@@ -374,9 +346,15 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             return NEVER
         return between("half_life", self.half_life, SHORTEST_HALF_LIFE, LONGEST_HALF_LIFE)
 
-    def _new_stream(self) -> HedgeStream:
-        half_life = self._half_life()
-        engine = engine_for(self.device, self.n_features_in_, half_life)
+    def _rule_of_gaps(self) -> dict[str, Any]:
+        known = f"rows={ANY!r} or columns={ANY!r} lets cells be missing"
+        return {"gaps": self._fills_gaps(), "advice": f"; {known}"}
+
+    def _new_stream(self, rows: NDArray[np.floating]) -> HedgeStream:
+        half_life, gaps = self._half_life(), bool(np.isnan(rows).any())
+        engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
+        if not fills_gaps(engine):
+            refuse_gaps(rows, column_labels(self), self.device)
         return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
 
     def _assumptions(self) -> Assumptions:
@@ -398,6 +376,11 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
+        empty = np.isnan(rows).all(axis=1)
+        if empty.any():
+            warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
+            rows = rows[~empty]
+        refuse_impossible(self._stream.assumptions, rows, column_labels(self))
         self._stream.take(rows)
         self._forget_results()
 
@@ -411,8 +394,9 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         if key not in self._results:
             stream = self._stream
             engine, evidence = stream.evidence(self._inflation())
-            graph = graph_of(engine, evidence, self._effective_rows(), *key[1:])
-            graph = graph.with_determined(stream.determined())
+            n_rows, aside = self._effective_rows(), stream.rare()
+            graph = graph_of(engine, evidence, n_rows, *key[1:], aside)
+            graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
             self._warn(graph)
@@ -429,39 +413,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
         rows = effective_rows(self._stream.rows, self._stream.half_life)
         return rows / self._inflation().per_effective
 
-    @property
-    @locked
-    def treatment_(self) -> Treatment:
-        """What rows and columns look like, and what was done about it."""
-        check_is_fitted(self)
-        return self._stream.treatment(self._inflation(), column_labels(self))
-
-    @property
-    @locked
-    def column_kinds_(self) -> NDArray[np.str_]:
-        """The kind that each column is taken for."""
-        check_is_fitted(self)
-        return self._stream.kinds()
-
-    @locked
-    def summary(self) -> str:
-        """Return in a few sentences what was learned, and what was done to rows and columns.
-
-        Examples
-        --------
-        >>> rows = np.exp(np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1))
-        >>> print(HedgeGraph().fit(rows).summary())
-        2 edges among 3 columns, from 400 rows, at a false discovery rate of 0.05.
-        3 columns are far from normal (farthest: 2, 1, 0). Scores of ranks replace all 3 columns.
-        """
-        edges = len(self._graph().up_to(self.level_).source)
-        found = (
-            f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, "
-            f"from {self.n_samples_seen_:,} rows, "
-            f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
-        )
-        return "\n".join([found, *self.treatment_.sentences()])
-
     def _graph_key(self) -> tuple[str, str, float]:
         loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
         return ("graph", promise_of(self.error, self.level), loosest)
@@ -475,27 +426,6 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
     @locked
     def _known_edges(self) -> EdgeTable | None:
         return self.edges_ if self._graph_key() in self._results else None
-
-    def _precision(self) -> PrecisionFit:
-        check_is_fitted(self)
-        key = ("precision", self.error, self.level)
-        if key not in self._results:
-            adjacency = self.adjacency_
-            needed = needed_to_fit(adjacency)
-            check_memory(needed, self.n_features_in_, "for precision_, covariance_ and score")
-            moments = self._stream.moments()
-            n_rows = max(int(moments.effective_rows), 1)
-            fit = fit_precision(moments.covariance, n_rows, adjacency)
-            self._results = {**self._results, key: fit}
-            if fit.shrinkage:
-                columns = listed(map(repr, column_labels(self)[fit.shrunk]))
-                warn(
-                    DataWarning,
-                    f"the likelihood has no maximum for {columns}; their correlations were "
-                    f"shrunk by {fit.shrinkage:.2g} for precision_ and covariance_",
-                )
-        known: PrecisionFit = self._results[key]
-        return known
 
     def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
         ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
@@ -512,8 +442,9 @@ class HedgeGraph(AsCovariance, Pictures, Kept, NotebookSummary):
             )
 
     def _warn(self, graph: Graph) -> None:
-        warn_of_columns(graph, column_labels(self))
-        for doubt in self._stream.doubts(column_labels(self)):
+        labels = column_labels(self)
+        warn_of_columns(graph, labels, self._stream.rare())
+        for doubt in self._stream.doubts(self._inflation(), labels):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         effective /= graph.per_clear

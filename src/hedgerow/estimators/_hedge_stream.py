@@ -11,17 +11,25 @@ from hedgerow.estimators._assumptions import AS_IS, Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
-from hedgerow.estimators._treatment import Treatment, doubts_of, far_from_normal
+from hedgerow.estimators._treatment import (
+    Treatment,
+    doubts_of,
+    doubts_of_gaps,
+    far_from_normal,
+)
+from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.histograms import Histogram
+from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.latent import latent_of
-from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.moments import Moments, correlation, with_unknown
+from hedgerow.method.levels import MIN_ROWS
+from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
+from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
+from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -78,8 +86,9 @@ class HedgeStream:
         for treated in self.treated.take(self.engine, rows):
             with part_of_a_stage(done / total, (done + len(treated)) / total):
                 if self.learner.rows:
-                    for filled in self.filled.later(self.engine, treated, self.learner.moments):
-                        self.learner.take(self._divided(filled))
+                    later = self.filled.later(self.engine, treated, self.learner.moments)
+                    for filled, there in later:
+                        self.learner.take(self._divided(filled, there))
                 else:
                     self.sizes = self._begin(self.learner, self.filled, treated)
             done += len(treated)
@@ -87,19 +96,21 @@ class HedgeStream:
     def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
         """Learn from the first rows; return what they say about sizes."""
         assert self.treated is not None
-        rows = filled.first(self.engine, treated, self.treated.judged)
+        fills = engines.fills_gaps(self.engine_name)
+        judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
+        rows, there = filled.first(self.engine, treated, judged)
         sizes = no_sizes(self.n_columns)
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
-            rows, sizes = first_sizes(rows)
+            rows, sizes = first_sizes(rows, there)
         learner.take(rows)
         learner.look_back(rows)
         return sizes
 
-    def _divided(self, rows: Array) -> Array:
+    def _divided(self, rows: Array, there: NDArray[np.bool_]) -> Array:
         if not self.sizes.divides:
             return rows
-        return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes)
+        return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -111,12 +122,12 @@ class HedgeStream:
         moments = learner.moments()
         if self.treated is None:
             return moments
-        moments = with_unknown(moments, filled.unknown(moments.weight))
+        moments = with_unknown(moments, _unknown(moments, filled))
         columns, curves = self.treated.columns(), self.treated.curves(self.engine)
         if curves is not None:
             moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
         squares = np.diag(moments.products)
-        wanted = columns.squares * (moments.weight / columns.weight)
+        wanted = columns.squares * (moments.weight / np.maximum(columns.weight, LEAST_WEIGHT))
         factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
         products = moments.products * factor * factor[:, None]
         return moments._replace(mean=columns.mean, products=products)
@@ -186,20 +197,48 @@ class HedgeStream:
             outlying=int(filled.seen.outlying.sum()),
             outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
             kinds=self.kinds(),
+            telling=self._telling(inflation, labels),
+            apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
         )
 
-    def doubts(self, labels: NDArray[np.object_]) -> list[str]:
+    def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return pairs of columns that were hardly ever there together: nothing relates them."""
+        return self._asked()[1].apart(MIN_ROWS)
+
+    def rare(self) -> NDArray[np.bool_]:
+        """Return which columns are there too rarely to be learned from."""
+        seen = self._asked()[1].seen
+        result: NDArray[np.bool_] = seen.missing > MOST_MISSING * seen.rows
+        return result
+
+    def _telling(
+        self, inflation: Inflation, labels: NDArray[np.object_]
+    ) -> list[tuple[object, str]]:
+        """Return columns whose missing cells seem to be high, or low."""
+        _, memory = inflation.typical_parts()
+        found = standard_sums(self._asked()[1].telling) / np.sqrt(memory)
+        clear = np.flatnonzero(np.abs(found) > clear_sum(self.n_columns))
+        return [(labels[j], "high" if found[j] > 0 else "low") for j in clear]
+
+    def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
         if self.treated is None:
             return []
         settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
         repeated, _ = self.treated.repeated(self.engine)
-        return doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
+        of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
+        apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
+        missing = self._asked()[1].seen.missing / max(self.rows, 1)
+        return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""
         return [] if self.treated is None else self.treated.histograms()
+
+    def bars(self) -> list[Bars | None]:
+        """Return how often each value of a column comes, where it has a few."""
+        return [] if self.treated is None else self.treated.bars(self.engine)
 
     def _typical_echo(self) -> Array:
         sums = self._asked()[0].residuals()
@@ -219,7 +258,7 @@ class HedgeStream:
         What lies behind columns of steps is tested by the readable functions.
         """
         learner, filled, _ = self._asked()
-        unknown = filled.unknown(learner.moments().weight) if filled.covariance.size else None
+        unknown = _unknown(learner.moments(), filled) if filled.covariance.size else None
         evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
         if curves is None:
@@ -270,3 +309,13 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, self._begin(learner, filled, rows)
         return self._trial
+
+
+def _unknown(moments: Moments, filled: FilledRows) -> Array | None:
+    """Return what sums of products of filled rows lack: nothing where a column is constant."""
+    unknown = filled.unknown(moments.weight)
+    if unknown is None:
+        return None
+    scale = np.sqrt(np.diag(moments.products) / moments.weight)
+    varies = beyond_rounding(moments.mean, scale)
+    return np.where(varies & varies[:, None], unknown, 0.0)

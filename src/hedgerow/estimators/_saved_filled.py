@@ -11,11 +11,15 @@ from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.method.gaps import Expected
 from hedgerow.method.row_sizes import RowSizes
+from hedgerow.method.telling import Telling
 
 _SIZES = {f"size_{name}" for name in RowSizes._fields}
 _COUNTS = {
     f"{PREFIX}{name}"
-    for name in ("rows", "missing", "outlying", "cells", "covariance", "weight", "there", "since")
+    for name in (
+        *("rows", "missing", "outlying", "cells", "covariance", "weight", "there", "since"),
+        *("both_gone", *(f"told_{name}" for name in Telling._fields)),
+    )
 }
 _EXPECTED = {f"{PREFIX}expected_{name}" for name in Expected._fields}
 _JUDGES = {
@@ -32,7 +36,7 @@ def names_of_filled(arrays: Named) -> set[str]:
     return names
 
 
-def check_filled(arrays: Named, normal: bool, rows: int, half_life: float) -> None:
+def check_filled(arrays: Named, normal: bool, rows: int) -> None:
     """Raise StorageError unless the arrays are those that filled and divided rows leave."""
     _check_sizes(arrays, normal)
     n_columns = len(arrays["as_is"])
@@ -52,7 +56,24 @@ def check_filled(arrays: Named, normal: bool, rows: int, half_life: float) -> No
     there = doubles_of(arrays, f"{PREFIX}there", (n_columns,))
     possible = ((there >= 0) & (there <= weight * (1 + SLACK))).all()
     require(possible, f"{PREFIX}there must be in [0, {weight:g}]", there)
+    _check_together(arrays, n_columns)
     _check_model(arrays, n_columns)
+
+
+def _check_together(arrays: Named, n_columns: int) -> None:
+    both = array_of(arrays, f"{PREFIX}both_gone", "iu", 2)
+    gone = arrays[f"{PREFIX}missing"] + arrays[f"{PREFIX}outlying"]
+    size = n_columns if gone.any() else 0
+    require(both.shape == (size, size), f"{PREFIX}both_gone must be of size {size}", both.shape)
+    if size:
+        sound = (both >= 0).all() and (both == both.T).all() and (np.diag(both) == gone).all()
+        least = np.minimum(gone, gone[:, None])
+        require(sound and (both <= least).all(), f"{PREFIX}both_gone must be numbers of rows")
+    for name in Telling._fields:
+        told = doubles_of(arrays, f"{PREFIX}told_{name}", (n_columns,))
+        require(all_within(told, np.inf), f"{PREFIX}told_{name} must be finite")
+    squares = arrays[f"{PREFIX}told_squares"]
+    require((squares >= 0).all(), f"{PREFIX}told_squares must not be negative", squares)
 
 
 def _check_model(arrays: Named, n_columns: int) -> None:

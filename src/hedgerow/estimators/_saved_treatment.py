@@ -12,6 +12,7 @@ from scipy import special
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.engines import Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
 from hedgerow.method.forgetting import NEVER
@@ -19,6 +20,7 @@ from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     KNOTS,
+    LEAST_WEIGHT,
     Marginals,
     next_refresh,
     weights_of_first,
@@ -70,7 +72,8 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
         return
     n_columns = len(assumptions.as_is)
     waiting = doubles_of(arrays, "waiting", (None, n_columns))
-    require(all_within(waiting, LARGEST_NUMBER), "waiting must have numbers that can be squared")
+    numbers = waiting[~np.isnan(waiting)]
+    require(all_within(numbers, LARGEST_NUMBER), "waiting must have numbers that can be squared")
     rows = int(arrays["learned_rows"]) + len(arrays["pending"])
     if "as_is" not in arrays:
         most = f"waiting must have fewer than {FIRST_ROWS} rows"
@@ -86,9 +89,9 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     require(len(kinds) == n_columns, f"kinds must be {n_columns}", len(kinds))
     within = ((kinds >= 0) & (kinds < len(KINDS))).all()
     require(within, f"kinds must be numbers below {len(KINDS)}", kinds)
+    check_filled(arrays, assumptions.normal, rows)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
-    check_filled(arrays, assumptions.normal, rows, half_life)
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
@@ -101,25 +104,30 @@ def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
     n_columns = len(arrays["as_is"])
     seen = array_of(arrays, "marginal_rows", "iu", 0)
     require(int(seen) == rows, f"marginal_rows must be {rows}", seen)
-    _check_counts(arrays, n_columns, _counted(rows, half_life))
+    total = _check_counts(arrays, n_columns)
+    what = "the sums of marginal_at and marginal_between"
+    _check_seen(what, total, _counted(rows, half_life), arrays, half_life)
     scores = doubles_of(arrays, "marginal_scores", (n_columns, KNOTS))
     most = _largest_score(rows)
     require(all_within(scores, most), f"marginal_scores must be of size up to {most:.2f}")
     require((np.diff(scores, axis=1) >= -_ROUNDING).all(), "marginal_scores must rise")
     mean = doubles_of(arrays, "marginal_mean", (n_columns,))
     squares = doubles_of(arrays, "marginal_squares", (n_columns,))
-    weight = doubles_of(arrays, "marginal_weight", ())
-    _check_near("marginal_weight", weight, _weight(rows, half_life))
+    weight = doubles_of(arrays, "marginal_weight", (n_columns,))
+    _check_seen("marginal_weight", weight, _weight(rows, half_life), arrays, half_life)
     require(all_within(squares, np.inf), "marginal_squares must be finite")
     require(not (squares < 0).any(), "marginal_squares must not be negative")
     largest = LARGEST_NUMBER * (1 + SLACK)
-    for name, values in (("mean", mean), ("squares", np.sqrt(squares / weight))):
+    for name, values in (
+        ("mean", mean),
+        ("squares", np.sqrt(squares / np.maximum(weight, LEAST_WEIGHT))),
+    ):
         within = all_within(values, largest)
         require(within, f"marginal_{name} must come from numbers of size up to {LARGEST_NUMBER:g}")
 
 
-def _check_counts(arrays: Named, n_columns: int, expected: float) -> None:
-    """Check knots, and the counts of rows at them and between them."""
+def _check_counts(arrays: Named, n_columns: int) -> NDArray[np.float64]:
+    """Check knots, and the counts of rows at them and between them; return their sums."""
     knots, at, between = (
         doubles_of(arrays, f"marginal_{name}", (n_columns, KNOTS))
         for name in ("knots", "at", "between")
@@ -137,8 +145,8 @@ def _check_counts(arrays: Named, n_columns: int, expected: float) -> None:
         require(not (counts < 0).any(), f"marginal_{name} must not be negative")
     nowhere = not at[:, 0].any() and not at[beyond].any() and not between[beyond].any()
     require(nowhere, "marginal_at and marginal_between must count no row at infinity")
-    total = at.sum(axis=1) + between.sum(axis=1)
-    _check_near("the sums of marginal_at and marginal_between", total, expected)
+    total: NDArray[np.float64] = at.sum(axis=1) + between.sum(axis=1)
+    return total
 
 
 def _check_season(arrays: Named, rows: int, independent: bool) -> None:
@@ -260,9 +268,22 @@ def _largest_score(rows: int) -> float:
     return -float(special.ndtri(0.5 / (rows + 1.0))) * (1 + _ROUNDING)
 
 
-def _check_near(name: str, found: NDArray[Any], expected: float) -> None:
-    near = (np.abs(found - expected) <= SLACK * expected).all()
-    require(near, f"{name} must be {expected:g}", found)
+def _check_seen(
+    name: str, found: NDArray[Any], of_all: float, arrays: Named, half_life: float
+) -> None:
+    """Check weights of the cells that are there, given that of all rows."""
+    missing = arrays[f"{PREFIX}missing"]
+    if half_life == NEVER:
+        return _check_near(name, found, of_all - missing)
+    _check_near(name, found[missing == 0], of_all)
+    possible = ((found >= 0) & (found <= of_all * (1 + SLACK))).all()
+    require(possible, f"{name} must be in [0, {of_all:g}]", found)
+
+
+def _check_near(name: str, found: NDArray[Any], expected: float | NDArray[Any]) -> None:
+    near = (np.abs(found - expected) <= SLACK * np.abs(expected)).all()
+    told = ", ".join(f"{number:g}" for number in np.unique(expected)[:5])
+    require(near, f"{name} must be {told}", found)
 
 
 def _squares(recent: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,8 +10,15 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import NEVER, row_weights
-from hedgerow.method.histograms import Histogram, histogram_of_values, histograms_of_counts
-from hedgerow.method.kinds import CONTINUOUS, KINDS, Kinds, curves_of, kinds_of
+from hedgerow.method.histograms import (
+    Bars,
+    Histogram,
+    bars_of_counts,
+    bars_of_values,
+    histogram_of_values,
+    histograms_of_counts,
+)
+from hedgerow.method.kinds import CONTINUOUS, KINDS, ZEROS, Kinds, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
@@ -136,6 +143,19 @@ class TreatedRows:
             return [histogram_of_values(column) for column in self.waiting.T]
         return histograms_of_counts(self.marginals)
 
+    def bars(self, engine: Engine) -> list[Bars | None]:
+        """Return how often each value comes, of columns that have a few by their kind."""
+        known = self.marginals
+        bars: list[Bars | None] = []
+        for j, kind in enumerate(self.settled(engine).kinds):
+            if kind in (CONTINUOUS, ZEROS):
+                bars.append(None)
+            elif known is None:
+                bars.append(bars_of_values(self.waiting[:, j]))
+            else:
+                bars.append(bars_of_counts(known.knots[j], known.at[j], known.between[j]))
+        return bars
+
     def columns(self) -> Seen:
         """Return mean and spread of each column, in the units it came in."""
         if self.marginals is None:
@@ -147,7 +167,7 @@ class TreatedRows:
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
             as_is, season, repeated, wanders, determined, groups, repeats, kinds = self._settled
-            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int8)
+            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
             named |= {

@@ -12,12 +12,13 @@ from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+MUCH_MISSING = 0.4  # share of a typical column's cells
 _SHOWN = 3
-_OF_KINDS = {  # of one column, and of several
-    STEPS: ("column of steps", "columns of steps"),
-    YES_NO: ("of yes or no", "of yes or no"),
-    COUNTS: ("of counts", "of counts"),
-    ZEROS: ("with many equal values", "with many equal values"),
+_OF_KINDS = {
+    STEPS: "of steps (Likert items and the like)",
+    YES_NO: "of yes or no",
+    COUNTS: "of counts",
+    ZEROS: "with many equal values",
 }
 
 
@@ -44,6 +45,8 @@ class Treatment(NamedTuple):
     outlying : number of cells that their rows contradict, and that were taken for missing
     outlying_cells : row and column of the first of these
     kinds : for each column, the kind that it is taken for
+    telling : columns whose missing cells seem to be "high" or "low", by what their rows say
+    apart : pairs of columns that are there together in hardly any row: no edge can be told
     """
 
     rows: int
@@ -64,6 +67,8 @@ class Treatment(NamedTuple):
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
+    telling: Sequence[tuple[object, str]] = ()
+    apart: Sequence[tuple[object, object]] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -81,6 +86,8 @@ class Treatment(NamedTuple):
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
+            "telling": {str(name): how for name, how in self.telling},
+            "apart": [[str(a), str(b)] for a, b in self.apart],
             "sentences": self.sentences(),
         }
 
@@ -112,9 +119,9 @@ class Treatment(NamedTuple):
         if self.missing.any():
             share = self.missing.sum() / (self.missing.size * self.rows)
             said.append(
-                f"{self.missing.sum():,} cells are missing ({share:.2g} of all, up to "
-                f"{self.missing.max() / self.rows:.2g} of a column), and were filled in from the "
-                f"rest of their rows."
+                f"{_are(int(self.missing.sum()))} missing ({share:.2g} of all, up to "
+                f"{self.missing.max() / self.rows:.2g} of a column), filled in from the rest of "
+                f"their rows."
             )
         if self.outlying:
             cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
@@ -128,18 +135,24 @@ class Treatment(NamedTuple):
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
         groups = Populations(self.smaller_group, self.groups_apart)
-        return doubts_of(self.rows, len(self.straightness), self.wandering, self.repeated, groups)
+        of_rows = doubts_of(
+            self.rows, len(self.straightness), self.wandering, self.repeated, groups
+        )
+        return of_rows + doubts_of_gaps(self.missing / self.rows, self.telling, self.apart)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
-        found = [
-            f"{number:,} {_OF_KINDS[kind][number > 1]}"
-            for kind, number in numbers.items()
-            if number
-        ]
+        found = [f"{number:,} {_OF_KINDS[kind]}" for kind, number in numbers.items() if number]
         if not found:
             return []
-        return [f"Edges are between what lies behind {listed(found)}."]
+        if sum(numbers.values()) == 1:
+            what = found[0].replace("1 ", "1 column ")
+            return [f"{what}: its edges are those of the normal variable behind it."]
+        number, _, kind = found[0].partition(" ")
+        first = f"{number} {'column' if number == '1' else 'columns'} {kind}"
+        return [
+            f"{listed([first, *found[1:]])}: edges are between the normal variables behind them."
+        ]
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
@@ -177,6 +190,36 @@ def doubts_of(
     return said
 
 
+def doubts_of_gaps(
+    missing: NDArray[np.float64],
+    telling: Sequence[tuple[object, str]],
+    apart: Sequence[tuple[object, object]],
+) -> list[str]:
+    """Return what missing cells make doubtful; ``missing`` is their share in each column."""
+    said = []
+    typical = float(np.median(missing)) if len(missing) else 0.0
+    if typical > MUCH_MISSING:
+        said.append(
+            f"a typical column misses {typical:.0%} of its cells: with more than "
+            f"{MUCH_MISSING:.0%} the share of false edges may exceed the level"
+        )
+    if telling:
+        names = listed(f"{name!r} ({how})" for name, how in telling)
+        said.append(
+            f"the missing cells of some columns are not like the others, by what the rest of "
+            f"their rows says of them: {names}. It does no harm if the cells that are there "
+            f"decide which are missing; if the missing value itself does, edges may be false"
+        )
+    if apart:
+        pairs = listed(f"{a!r} and {b!r}" for a, b in apart)
+        said.append(
+            f"some columns are hardly ever there in the same row: {pairs}. Nothing tells whether "
+            f"they are connected: no edge between them is reported, and edges of one to a "
+            f"neighbour of the other may be indirect"
+        )
+    return said
+
+
 def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object_]) -> list[object]:
     """Return the names of columns that are far from normal, the farthest first."""
     order = np.argsort(straightness, kind="stable")
@@ -189,6 +232,10 @@ def _some(names: Sequence[object]) -> str:
 
 def _cells(number: int) -> str:
     return "1 cell that" if number == 1 else f"{number:,} cells that"
+
+
+def _are(number: int) -> str:
+    return "1 cell is" if number == 1 else f"{number:,} cells are"
 
 
 def _columns(number: int) -> str:

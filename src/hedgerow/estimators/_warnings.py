@@ -5,12 +5,18 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.base import locks
 from hedgerow.base.words import listed
 from hedgerow.method.graph import Graph
 
 # Where an estimator's own lines are, and those of the lock that is held around them.
 _OURS = {Path(__file__).parent, Path(locks.__file__).parent}
+
+
+MOST_MISSING = 2 / 3  # share of a column's cells; beyond, false edges are not kept rare
 
 
 class GuaranteeWarning(UserWarning):
@@ -29,14 +35,21 @@ def warn(category: type[Warning], message: str) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_columns(graph: Graph, labels: Iterable[object]) -> None:
+def warn_of_columns(graph: Graph, labels: Iterable[object], rare: NDArray[np.bool_]) -> None:
     """Warn of columns that were set aside, and of those that others determine."""
     names = [repr(label) for label in labels]
-    constant = listed(names[j] for j in graph.constant)
+    constant = listed(names[j] for j in graph.constant if not rare[j])
+    seldom = listed(names[j] for j in np.flatnonzero(rare))
     pairs = zip(graph.copies, graph.originals)
     copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
     determined = listed(names[j] for j in graph.determined)
     alike = listed(f"{names[i]} and {names[j]}" for i, j in graph.alike)
+    if seldom:
+        warn(
+            DataWarning,
+            f"columns that are missing in more than two thirds of the rows are isolated nodes, and "
+            f"edges are those that the other columns have without them: {seldom}",
+        )
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")
     if copies:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
+from hedgerow.estimators._ordered import with_codes
 
 
 def read_rows(
@@ -23,15 +24,17 @@ def read_rows(
     min_rows: int = 1,
     dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
     gaps: bool = False,
+    advice: str = "",
 ) -> NDArray[np.floating]:
     """Return ``X`` as a C-contiguous array of at least two columns, of numbers that can be squared.
 
     ``X`` is an array, a data frame (pandas, polars, or any that narwhals knows) or an Arrow
     table. Names and number of columns are kept on the estimator when ``reset`` is true, and
     compared with those kept otherwise; ``names`` are for an ``X`` that has none. An array whose
-    type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN.
+    type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN. If they may not,
+    an error ends with ``advice``.
     """
-    X = _without_mask(X, gaps=gaps)
+    X = with_codes(_without_mask(X, gaps=gaps, advice=advice))
     _refuse_non_numeric(X)
     rules: dict[str, Any] = {
         "dtype": list(dtypes),
@@ -49,7 +52,7 @@ def read_rows(
             _take_names(estimator, X, rows.shape[1], list(names), reset=reset)
     except TypeError as error:
         raise TypeError(f"{error}{_first_not_a_number(X)}") from error
-    _refuse_too_large(rows, column_labels(estimator), gaps=gaps)
+    _refuse_too_large(rows, column_labels(estimator), gaps=gaps, advice=advice)
     return rows
 
 
@@ -96,7 +99,18 @@ def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.ob
         raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
 
 
-def _without_mask(X: Any, *, gaps: bool) -> Any:
+def refuse_gaps(rows: NDArray[np.floating], labels: NDArray[np.object_], device: str) -> None:
+    """Raise if cells are missing, on a device that cannot fill them in."""
+    missing = np.isnan(rows).sum(axis=0)
+    if missing.any():
+        columns = listed(f"{labels[j]!r} ({missing[j]})" for j in np.flatnonzero(missing))
+        raise ValueError(
+            f"X must have no missing cells on a GPU (device={device!r}), got {missing.sum()} in "
+            f"columns: {columns}; device='cpu' fills them in"
+        )
+
+
+def _without_mask(X: Any, *, gaps: bool, advice: str) -> Any:
     """Return what a masked array holds, NaN for masked cells; raise if there may be none."""
     if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
         X = np.ma.array(X)
@@ -110,6 +124,7 @@ def _without_mask(X: Any, *, gaps: bool) -> Any:
         columns = listed(f"{j} ({per_column[j]})" for j in np.flatnonzero(per_column))
         raise ValueError(
             f"X must be finite, got {masked.sum()} masked (missing) values in columns: {columns}"
+            f"{advice}"
         )
     return X.data
 
@@ -119,8 +134,11 @@ def _refuse_non_numeric(X: Any) -> None:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X must be a table in memory, got a lazy one; collect() reads it")
+    advice = ""
     if isinstance(frame, nw.DataFrame):
         bad = _frame_columns_not_numeric(frame)
+        if any(dtype in (nw.String, nw.Categorical) for dtype in frame.schema.values()):
+            advice = "; drop them, or give their categories an order"
     elif isinstance(X, np.ndarray) and X.dtype.kind in "mM":  # a time without value is a number
         bad = [f"all ({X.dtype})"]
     elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "USO":
@@ -130,7 +148,9 @@ def _refuse_non_numeric(X: Any) -> None:
     else:
         return
     if bad:
-        raise ValueError(f"X must have numeric columns, got columns that are not: {listed(bad)}")
+        raise ValueError(
+            f"X must have numeric columns, got columns that are not: {listed(bad)}{advice}"
+        )
 
 
 def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
@@ -156,7 +176,7 @@ def _first_not_a_number(X: Any) -> str:
 
 
 def _refuse_too_large(
-    rows: NDArray[np.floating], labels: NDArray[np.object_], *, gaps: bool
+    rows: NDArray[np.floating], labels: NDArray[np.object_], *, gaps: bool, advice: str
 ) -> None:
     """Raise for infinity, NaN if there may be no ``gaps``, and numbers too large to be squared."""
     # No entry is larger than the root of the sum of squares, which costs no array. In single
@@ -171,11 +191,12 @@ def _refuse_too_large(
     per_column = missing.sum(axis=0) + infinite.sum(axis=0)
     if per_column.any():
         columns = listed(f"{labels[j]!r} ({per_column[j]})" for j in np.flatnonzero(per_column))
-        raise ValueError(
-            f"X must be finite, got {missing.sum()} NaN (missing) and {infinite.sum()} inf values "
-            f"in columns: {columns}"
-        )
-    _refuse_beyond(np.abs(rows) > LARGEST_NUMBER, rows, labels)
+        found = f"{infinite.sum()} inf values"
+        if not gaps:
+            found = f"{missing.sum()} NaN (missing) and {found}"
+        advice = advice if missing.any() else ""
+        raise ValueError(f"X must be finite, got {found} in columns: {columns}{advice}")
+    _refuse_beyond(np.abs(rows) > np.float64(LARGEST_NUMBER), rows, labels)
 
 
 def _refuse_beyond(

@@ -7,20 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.io.judge import LINES, flaw_of_times
+from hedgerow.io._orders import orders_in
+from hedgerow.io.delimited import numbers_of_words
+from hedgerow.io.judge import LINES, column_of
+from hedgerow.io.notation import Notation
 from hedgerow.io.source import (
     EMPTY,
     NOT_NUMERIC,
     TIME,
     UNNAMED,
+    BadRow,
     Batch,
     Column,
     DataError,
     optional,
     rows_at_once,
 )
+from hedgerow.io.words import Words, first_number
 
 _PANDAS_INDEX = "__index_level_0__"
+_ALONE = "words"  # a name that is no pattern to polars
 _STREAM_ENDS = b"ARROW1"  # files begin and end with this, streams do not
 
 
@@ -41,8 +47,12 @@ class Columnar:
             raise DataError(f"the file cannot be read: {_first_line(error)}") from error
         except pl.exceptions.PanicException as error:  # no ordinary exception
             raise DataError("the file cannot be read: it is damaged") from error
+        named = [name for name, dtype in schema.items() if name and dtype == pl.Categorical]
+        orders = orders_in(path, named)
+        orders |= {n: tuple(dtype.categories) for n, dtype in schema.items() if dtype == pl.Enum}
         self.columns = [
-            Column(name, flaw_of_times(name, first[name].to_list(), _flaw(name, dtype)))
+            _ordered(name, orders.get(name, ()))
+            or column_of(name, first[name].to_list(), _flaw(name, dtype), Notation())
             for name, dtype in schema.items()
         ]
 
@@ -54,6 +64,8 @@ class Columnar:
         names = [self.columns[j].name for j in chosen]
         beside = [self.columns[j].name for j in self.beside]
         at_once = rows_at_once(len(chosen))
+        columns = (self.columns[j] for j in chosen)
+        known = [Words(name, words, Notation()) for name, _, words in columns if words]
         done = 0
         try:
             for frame in self._frame.select(
@@ -61,10 +73,14 @@ class Columnar:
             ).collect_batches(chunk_size=at_once, maintain_order=True, engine="streaming"):
                 numbers = np.arange(done + 1, done + len(frame) + 1)
                 done += len(frame)
+                bad: dict[int, BadRow] = {}
                 # Cast within the query, polars would read far ahead of what is consumed.
-                rows = frame.select(by_name(names)).cast(pl.Float64).to_numpy(order="c")
+                table = frame.select(by_name(names)).with_columns(
+                    _numbers_in(frame[words.name], words, bad) for words in known
+                )
+                rows = table.cast(pl.Float64).to_numpy(order="c")
                 texts = [frame[name].to_list() for name in beside]
-                yield Batch(rows.reshape(len(frame), -1), numbers, done, beside=texts)
+                yield Batch(rows.reshape(len(frame), len(names)), numbers, done, bad, texts)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError(
                 f"the file cannot be read after row {done}: {_first_line(error)}"
@@ -87,6 +103,28 @@ def open_arrow(path: Path, stack: ExitStack) -> Columnar:
     if is_file:
         return Columnar(path, lambda file: polars.scan_ipc(file, glob=False))
     return Columnar(path, lambda file: polars.read_ipc_stream(file).lazy())
+
+
+def _ordered(name: str, categories: tuple[str, ...]) -> Column | None:
+    """Return a column whose categories have an order, if they tell each other apart."""
+    if name in ("", _PANDAS_INDEX) or len({each.lower() for each in categories}) < 2:
+        return None
+    return Column(name, None, categories)
+
+
+def _numbers_in(series: Any, words: Words, bad: dict[int, BadRow]) -> Any:
+    """Return the numbers that words stand for; rows with other words are bad."""
+    pl = optional("polars")
+    if series.dtype == pl.Enum and tuple(series.dtype.categories) == words.words:
+        return series.to_physical().cast(pl.Float64) + first_number(words.words)
+    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        raise DataError(f"column {words.name!r} must hold words, got {series.dtype}")
+    texts = series.cast(pl.String).alias(_ALONE).to_frame()
+    numbers = texts.select(numbers_of_words(_ALONE, words)).to_series()
+    for k in (numbers.is_null() & series.is_not_null()).arg_true():
+        if words.value(texts[_ALONE][k]) is None:
+            bad[k] = words.wrong(texts[_ALONE][k], bad.get(k))
+    return numbers.alias(series.name)
 
 
 def _flaw(name: str, dtype: Any) -> str | None:

@@ -3,12 +3,25 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedgerow.io.source import NOT_NUMERIC, TIME, Batch, Column, DataError, optional, rows_at_once
+from hedgerow.io.judge import LINES, column_of
+from hedgerow.io.notation import Notation
+from hedgerow.io.source import (
+    NOT_NUMERIC,
+    TIME,
+    BadRow,
+    Batch,
+    Column,
+    DataError,
+    optional,
+    rows_at_once,
+)
+from hedgerow.io.words import Words
 
 # Formats that show a number as a date, a time, or a part of one.
 _SPSS_DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR", "WKDAY", "MONTH")
@@ -44,11 +57,12 @@ class Labelled:
         self.total: int | None = facts.number_rows
         formats, types = facts.original_variable_types, facts.readstat_variable_types
         names = labelled(self._variables, self.labels) if labels else self._variables
+        texts = [key for key in self._variables if types[key] == "string"]
+        first = self._call(usecols=texts, row_limit=LINES - 1)[0] if texts else {}
         self.columns = [
-            Column(
-                name,
-                NOT_NUMERIC if types[key] == "string" else TIME if is_date(formats[key]) else None,
-            )
+            column_of(name, first[key], NOT_NUMERIC, Notation())
+            if key in first
+            else Column(name, TIME if is_date(formats[key]) else None)
             for name, key in zip(names, self._variables)
         ]
 
@@ -65,11 +79,13 @@ class Labelled:
             if not n_rows:
                 break
             rows = np.empty((n_rows, len(names)))
-            for k, name in enumerate(names):
-                rows[:, k] = columns[name]
+            bad: dict[int, BadRow] = {}
+            for k, (j, name) in enumerate(zip(chosen, names)):
+                column, cells = self.columns[j], columns[name]
+                rows[:, k] = _numbers(cells, column, bad) if column.words else cells
             numbers = np.arange(done + 1, done + n_rows + 1)
             done += n_rows
-            yield Batch(rows, numbers, done, beside=[columns[name] for name in beside])
+            yield Batch(rows, numbers, done, bad, [columns[name] for name in beside])
         if self.total is not None and done < self.total:
             raise DataError(f"the file must have {self.total} rows, got {done}; it is cut short")
 
@@ -81,6 +97,16 @@ class Labelled:
         except Exception as error:
             reason = str(error).partition("\n")[0]
             raise DataError(f"the file cannot be read: {reason}") from error
+
+
+def _numbers(cells: list[Any], column: Column, bad: dict[int, BadRow]) -> list[float]:
+    """Return the numbers that words stand for; rows with other words are bad."""
+    words = Words(column.name, column.words, Notation())
+    values = [words.value(cell) for cell in cells]
+    for k, value in enumerate(values):
+        if value is None:
+            bad[k] = words.wrong(cells[k], bad.get(k))
+    return [nan if value is None else value for value in values]
 
 
 def open_spss(path: Path, stack: ExitStack, *, labels: bool = False) -> Labelled:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.base.words import listed
 from hedgerow.io._sheet_size import check_apart, check_parts, refuse_large
-from hedgerow.io.judge import LINES, flaw_of, flaw_of_times
+from hedgerow.io.judge import LINES, column_of, flaw_of
 from hedgerow.io.notation import Notation, not_a_number, notation, shortened
 from hedgerow.io.source import (
     UNNAMED,
@@ -23,6 +23,7 @@ from hedgerow.io.source import (
     readable,
     rows_at_once,
 )
+from hedgerow.io.words import Words
 
 Cell = float | int | bool | str | date | datetime | time | timedelta | None
 
@@ -54,7 +55,7 @@ class Sheet:
             units = ", ".join(shortened(_text(cell))[1:-1] for cell in judged.pop(0)[:3])
             self.notes.append(f"the row below the names is taken for units: {units}")
         self.columns = [
-            Column(name, flaw_of_times(name, cells, self._flaw(cells)) if name else UNNAMED)
+            column_of(name, cells, self._flaw(cells), notation) if name else Column(name, UNNAMED)
             for name, cells in zip(self._names, zip(*judged))
         ]
         self.total: int | None = sheet.end[0] + 1 - self._header
@@ -86,12 +87,22 @@ class Sheet:
         numbers = sum(value is not None and value == value for value in values)
         return flaw_of(numbers, values.count(None))
 
+    def _words(self, j: int) -> Words | None:
+        column = self.columns[j]
+        return Words(column.name, column.words, self._notation) if column.words else None
+
     def _numbers(self, j: int, cells: Sequence[Cell], bad: dict[int, BadRow]) -> list[float]:
         """Return the numbers of a column; rows where it has text are bad."""
-        values = [self._notation.value(cell) for cell in cells]
+        words = self._words(j)
+        values = [(words or self._notation).value(cell) for cell in cells]
         for k, value in enumerate(values):
             if value is None:
-                bad.setdefault(k, not_a_number(self._names[j], _text(cells[k])))
+                text, before = _text(cells[k]), bad.get(k)
+                bad[k] = (
+                    words.wrong(text, before)
+                    if words
+                    else not_a_number(self._names[j], text, before)
+                )
         return [np.nan if value is None else value for value in values]
 
 

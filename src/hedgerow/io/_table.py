@@ -13,17 +13,17 @@ from hedgerow.base.checks import LARGEST_NUMBER, one_of
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
 from hedgerow.io._turned import Turned, looks_turned
-from hedgerow.io.choose import Wish, choose, place_of
+from hedgerow.io.absent import Codes, Texts
+from hedgerow.io.choose import MISSING, Wish, choose, place_of
 from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
-from hedgerow.io.source import COUNTER, TIME, Batch, DataError, Reader
+from hedgerow.io.source import CATEGORIES, COUNTER, TIME, Batch, Column, DataError, Reader
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
-
-MISSING = ("error", "drop")
+from hedgerow.io.words import confirmed
 
 
 class Table:
@@ -42,9 +42,14 @@ class Table:
     done : int
         How much of ``total`` has been read.
     n_rows, n_dropped : int
-        Rows read so far, and how many of them were left out because a value was missing.
+        Rows read so far, and how many of them were left out: because a value was missing, or, if
+        such rows are used, because all values were.
+    n_missing : int
+        Missing cells in the rows that were not left out.
     differences : Differences or None
         What was subtracted from rows, and which of them have nothing to subtract.
+    words : dict of str to tuple of str
+        Of the columns that are read as words, these in the order of their numbers.
     """
 
     def __init__(
@@ -59,17 +64,22 @@ class Table:
     ) -> None:
         self._chosen, self.left_out = choose(source.columns, wish)
         self.names = [source.columns[j].name for j in self._chosen]
+        self.words = {
+            source.columns[j].name: source.columns[j].words
+            for j in self._chosen
+            if source.columns[j].words
+        }
         self.total = source.total
         self.done = 0
-        self.n_rows = self.n_dropped = 0
+        self.n_rows = self.n_dropped = self.n_missing = 0
         self._source, self._files, self._na = source, files, na
-        self._drop, self._id, self._order = missing == "drop", wish.id, order
+        self._missing, self._id, self._order = missing, wish.id, order
         self._time, self.differences = wish.time, differences
         self._watch = None if wish.time or isinstance(source, Turned) else self._found_time()
         watched = [self._watch.name] if self._watch else []
         source.beside = [place_of(name, source.columns) for name in (*watched, *wish.beside)]
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
-        self._texts: list[str] = []  # cells of text that count as missing
+        self._texts, self._codes = Texts(), Codes(self.names)
         self._ids: dict[str, int] = {}
         self._repeated: list[str] = []
 
@@ -95,15 +105,19 @@ class Table:
         if not self.n_rows:
             raise DataError("the file has no rows")
         if self.n_rows == self.n_dropped:
-            raise DataError(
-                f"no row is left, each has a missing value, by column: {self._by_column()}"
-            )
+            lacks = "no value" if self._missing == "use" else "a missing value"
+            raise DataError(f"no row is left, each has {lacks}, by column: {self._by_column()}")
         if not n_given and self.differences is not None:
             raise DataError(
                 f"no row is left, each has none {self.differences.apart} before it to subtract, "
                 f"or a gap between"
             )
         self._tell()
+
+    @property
+    def why_dropped(self) -> str:
+        """What rows are left out for, in words."""
+        return "without any value" if self._missing == "use" else "with missing values"
 
     def _found_time(self) -> Watch | None:
         """Return a watch on a column that was taken for times, if that costs little."""
@@ -118,30 +132,28 @@ class Table:
         return batches if self._order is None else sorted_batches(batches, self._order)
 
     def _without_texts(self, batch: Batch) -> Batch:
-        """Take cells of text for missing where such rows are dropped; else refuse them."""
+        """Take cells of text for missing, unless a missing cell is an error."""
         rows = self._na.blank(batch.rows)
-        if batch.bad and rows is batch.rows:
-            rows = rows.copy()
         for k, wrong in batch.bad.items():
             where = f"{self._source.place} {batch.numbers[k]}"
-            if wrong.column is None or not self._drop:
+            if wrong.column is None or self._missing == "error":
                 raise _refused(where, wrong.reason, wrong.column)
-            rows[k, self.names.index(wrong.column)] = np.nan
-            self._texts.append(f"{wrong.text} ({wrong.column!r}, {where})")
+            self._texts.take(wrong, where)
         if self._id is not None:
             self._note_ids(batch)
         return batch._replace(rows=rows)
 
     def _to_learn(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the rows without missing values, or their differences."""
-        complete = self._complete(batch)
+        """Return the rows that are used, or their differences."""
+        used = self._used(batch)
+        self._codes.take(batch.rows)
         if self.differences is None:
-            return batch.rows if complete.all() else batch.rows[complete]
+            return batch.rows if used.all() else batch.rows[used]
         times = None if self._time is None else times_of(batch.beside[0])
-        return self.differences.take(np.where(complete[:, None], batch.rows, np.nan), times)
+        return self.differences.take(np.where(used[:, None], batch.rows, np.nan), times)
 
-    def _complete(self, batch: Batch) -> NDArray[np.bool_]:
-        """Return which rows have no missing values; refuse those that cannot be squared."""
+    def _used(self, batch: Batch) -> NDArray[np.bool_]:
+        """Return which rows are used, by their missing values; refuse what cannot be squared."""
         # The sum is finite only if every entry is; it may overflow by itself.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.abs(batch.rows).sum() <= LARGEST_NUMBER:
@@ -157,14 +169,19 @@ class Table:
             )
         missing = np.isnan(batch.rows)
         self._blamed += missing.sum(axis=0)
+        if self._missing == "use":
+            nothing: NDArray[np.bool_] = np.logical_and.reduce(missing, axis=1)
+            self.n_dropped += int(nothing.sum())
+            self.n_missing += int(missing[~nothing].sum())
+            return np.logical_not(nothing)
         incomplete = missing.any(axis=1)
-        if incomplete.any() and not self._drop:
+        if incomplete.any() and self._missing == "error":
             rows = f"{'' if self.done == self.total else 'first '}{self.n_rows} rows"
             raise DataError(
                 f"values must not be missing, got {missing.sum()} missing in {incomplete.sum()} "
                 f"of the {rows}, by column: {self._by_column()}",
-                ("missing", "drop"),
-                "leaves such rows out",
+                ("missing", "use"),
+                "learns from such rows",
             )
         self.n_dropped += int(incomplete.sum())
         return np.logical_not(incomplete)
@@ -197,8 +214,8 @@ class Table:
             option = f"time={self._watch.name!r} (--time)"
             for note in self._watch.notes(f"{option} sorts them"):
                 _warn(note)
-        if self._texts:
-            _warn(f"cells of text count as missing: {listed(self._texts)}")
+        for found in (*self._texts.notes(), *self._codes.notes()):
+            _warn(found)
         if self._repeated:
             _warn(
                 f"rows that share a name in column {self._id!r} are not independent: "
@@ -211,7 +228,7 @@ def open_table(
     *,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
-    missing: str = "error",
+    missing: str = "use",
     time: str | None = None,
     id: str | None = None,
     transpose: bool = False,
@@ -230,9 +247,10 @@ def open_table(
     columns, drop : sequences of str
         Columns to read (by default all of numbers) and to leave out: names, several names between
         commas, or patterns with ``*`` and ``?``.
-    missing : {"error", "drop"}
-        What to do with rows that have empty cells, NaN, NA or the like, and with text in columns
-        of numbers: refuse the file, or leave such rows out.
+    missing : {"use", "error", "drop"}
+        What to do with rows that have empty cells, NaN, NA or the like, or text in columns of
+        numbers: give them, with NaN in such cells; refuse the file; or leave such rows out. Rows
+        that have nothing else are left out in any case.
     time, id : str, optional
         Columns that say when a row was made, and what it is called; they are no variables. Rows
         are sorted by time if they are not in order; names that come twice are told.
@@ -297,10 +315,27 @@ def open_table(
             source = Turned(source)
         wish = Wish(columns, drop, time, id)
         na = notation(na=options.na)
+        if os.fspath(path) != STDIN and not transpose:
+            _confirm_words(path, options, source, wish)
         table = Table(source, wish, missing, na, order, differences, stack.pop_all())
         if isinstance(source, Turned) and source.left_out:
             table.left_out["no numbers"] = source.left_out
         return table
+
+
+def _confirm_words(
+    path: str | os.PathLike[str], options: Reading, source: Reader, wish: Wish
+) -> None:
+    """Look through a file for a third word in columns whose first rows have two."""
+    chosen, _ = choose(source.columns, wish)
+    doubtful = [source.columns[j] for j in chosen if len(source.columns[j].words) == 2]
+    if not doubtful:
+        return
+    with ExitStack() as stack:
+        sure = confirmed(open_rows(path, options, stack), doubtful, notation(na=options.na))
+    for j, column in enumerate(source.columns):
+        if not sure.get(column.name, True):
+            source.columns[j] = Column(column.name, CATEGORIES)
 
 
 def _order(path: str | os.PathLike[str], options: Reading, time: str) -> Order | None:
@@ -315,8 +350,8 @@ def _refused(where: str, reason: str, column: str | None) -> DataError:
         return DataError(f"{where}: {reason}")
     return DataError(
         f"{where}: {reason}",
-        ("missing", "drop"),
-        "leaves such rows out",
+        ("missing", "use"),
+        "takes such cells for missing",
     )
 
 

@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.source import Batch, Column, DataError, Reader, numbered, rows_at_once
+from hedgerow.io.source import (
+    NOT_NUMERIC,
+    Batch,
+    Column,
+    DataError,
+    Reader,
+    numbered,
+    rows_at_once,
+)
 from hedgerow.io.times import is_time
 
 _ROWS, _COLUMNS = 500, 50  # looked at for a hint
@@ -22,7 +30,10 @@ class Turned:
     place = "column"
 
     def __init__(self, source: Reader) -> None:
-        columns = source.columns
+        columns = [
+            column._replace(flaw=NOT_NUMERIC) if column.words else column
+            for column in source.columns
+        ]
         named = bool(columns) and columns[0].flaw is not None
         samples = [j for j, column in enumerate(columns) if column.flaw is None]
         if not samples:

@@ -2,14 +2,22 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from io import StringIO
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
+from hedgerow.estimators._assumptions import AS_IS, NORMAL
 from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
+from hedgerow.method.kinds import STEPS
+
+_LEARNED_FROM = "column that is learned from"
+_NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+MISSING = ("use", "error", "drop")  # what may become of rows with missing cells
 
 
 class Wish(NamedTuple):
@@ -19,6 +27,7 @@ class Wish(NamedTuple):
     drop: Sequence[str] = ()
     time: str | None = None  # says when a row was made
     id: str | None = None  # says what it is called
+    missing: str = MISSING[0]
 
     @property
     def beside(self) -> list[str]:
@@ -64,21 +73,52 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     return Choice(chosen, left_out)
 
 
-def columns_by_name(wanted: str | Iterable[object], names: list[str]) -> str | list[str]:
+def columns_by_name(
+    wanted: str | Iterable[object], names: list[str], words: Mapping[str, Sequence[str]] = _NONE
+) -> str | list[str] | dict[str, str]:
     """Return which of ``names`` are wanted, in their order, by name or as in `choose`.
 
-    One word, as `HedgeGraph` takes it for its ``columns``, stays what it is.
+    One word, as `HedgeGraph` takes it for its ``columns``, stays what it is. Of a dict of kinds,
+    those of names go before those of patterns. Columns of more than two ``words`` are steps,
+    unless something else is told of them.
 
     Examples
     --------
     >>> columns_by_name(["b*", "a,c"], ["a", "b1", "b2", "c", "d"]), columns_by_name("any", ["a"])
     (['a', 'b1', 'b2', 'c'], 'any')
+    >>> columns_by_name({"b*": "steps", "b2": "counts"}, ["a", "b1", "b2"])
+    {'b1': 'steps', 'b2': 'counts'}
+    >>> columns_by_name(["a"], ["a", "mood"], {"mood": ["bad", "fair", "good"]})
+    {'a': 'as is', 'mood': 'steps'}
     """
+    ordered = {name: STEPS for name, some in words.items() if len(some) > 2}
+    if isinstance(wanted, Mapping):
+        return _in_order(ordered | _kinds_by_name(wanted, names), names)
     if isinstance(wanted, str):
-        return wanted
+        return wanted if wanted == NORMAL or not ordered else ordered
     texts = [str(text) for text in wanted]
-    found = set().union(*_find(texts, names, "column that is learned from"))
+    found = set().union(*_find(texts, names, _LEARNED_FROM))
+    if ordered:
+        return _in_order(ordered | dict.fromkeys(found, AS_IS), names)
     return [name for name in names if name in found]
+
+
+def _in_order(kinds: Mapping[str, str], names: list[str]) -> dict[str, str]:
+    return {name: kinds[name] for name in names if name in kinds}
+
+
+def _kinds_by_name(wanted: Mapping[object, str], names: list[str]) -> dict[str, str]:
+    by_name: dict[str, str] = {}
+    by_pattern: dict[str, str] = {}
+    for text, kind in wanted.items():
+        found = _find([str(text)], names, _LEARNED_FROM)
+        for kinds, some in zip((by_name, by_pattern), found):
+            for name in some:
+                if kinds.setdefault(name, kind) != kind:
+                    raise DataError(
+                        f"a column has one kind, got {kinds[name]!r} and {kind!r} for {name!r}"
+                    )
+    return by_pattern | by_name
 
 
 def place_of(name: str, columns: list[Column]) -> int:

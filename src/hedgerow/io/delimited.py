@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hedgerow.io.layout import Layout, any_cells_in, cells_in
 from hedgerow.io.notation import Notation, not_a_number
 from hedgerow.io.records import Block, cell_counts
-from hedgerow.io.source import BadRow, optional
+from hedgerow.io.source import BadRow, Column, optional
+from hedgerow.io.words import Words
 
 Array = NDArray[np.float64]
 
@@ -33,10 +34,16 @@ class Cells:
     """Reads the chosen columns of delimited text."""
 
     def __init__(
-        self, layout: Layout, names: list[str], chosen: list[int], notation: Notation
+        self, layout: Layout, columns: list[Column], chosen: list[int], notation: Notation
     ) -> None:
-        self._layout, self._names, self._chosen = layout, names, chosen
+        self._layout, self._chosen = layout, chosen
+        self._names = [column.name for column in columns]
         self._notation = notation
+        self._words = {
+            j: Words(columns[j].name, columns[j].words, notation)
+            for j in chosen
+            if columns[j].words
+        }
 
     def read(self, block: Block) -> Found:
         """Return the rows of a block."""
@@ -102,7 +109,8 @@ class Cells:
             return None
         if layout.decimal == ",":
             data = data.translate(_COMMA_TO_POINT)
-        if self._chosen == list(range(layout.width)) and b'"' not in data:
+        plain = not self._words and b'"' not in data
+        if plain and self._chosen == list(range(layout.width)):
             text = data.replace(b"\r\n", b"\n") if b"\r" in data else data
             return numbers_between(
                 text.replace(b"\n", layout.delimiter.encode()), layout.delimiter, shape
@@ -122,12 +130,16 @@ class Cells:
             return None
         if len(frame) != shape[0]:
             return None
-        rows: Array = frame.select(map(str, self._chosen)).to_numpy(order="c")
+        numbers = (
+            numbers_of_words(str(j), self._words[j]) if j in self._words else polars.col(str(j))
+            for j in self._chosen
+        )
+        rows: Array = frame.select(numbers).to_numpy(order="c")
         return rows
 
     def _schema(self) -> dict[str, Any]:
         polars = optional("polars")
-        wanted = set(self._chosen)
+        wanted = set(self._chosen) - self._words.keys()
         return {
             str(j): polars.Float64 if j in wanted else polars.String
             for j in range(self._layout.width)
@@ -141,13 +153,30 @@ class Cells:
             return BadRow(str(error))
         if len(cells) != self._layout.width:
             return BadRow(f"a row must have {self._layout.width} cells, got {len(cells)}")
+        wrong = None
         for k in np.flatnonzero(np.isnan(row)).tolist():
-            cell = cells[self._chosen[k]]
-            number = self._notation.number(cell)
+            j = self._chosen[k]
+            words = self._words.get(j)
+            number = words.value(cells[j]) if words else self._notation.number(cells[j])
             if number is None:
-                return not_a_number(self._names[self._chosen[k]], cell)
-            row[k] = number
-        return None
+                wrong = (
+                    words.wrong(cells[j], wrong)
+                    if words
+                    else not_a_number(self._names[j], cells[j], wrong)
+                )
+            else:
+                row[k] = number
+        return wrong
+
+
+def numbers_of_words(column: str, words: Words) -> Any:
+    """Return what polars makes of a column of words: their numbers, null for all else."""
+    polars = optional("polars")
+    texts = polars.col(column).str.strip_chars().str.to_lowercase()
+    known = words.numbers
+    return texts.replace_strict(
+        [*known], [*known.values()], default=None, return_dtype=polars.Float64
+    )
 
 
 def numbers_between(text: bytes, delimiter: str, shape: tuple[int, int]) -> Array | None:

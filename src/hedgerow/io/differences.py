@@ -1,8 +1,9 @@
 """Rows minus those so many rows before them: what is left of series that wander.
 
 A difference is never taken across a gap in time (`hedgerow.io.gaps`), nor with a row that is
-missing: then both rows stand in the file, but not that far apart. What a row becomes depends on no
-later row, nor on how rows are cut into pieces.
+missing: then both rows stand in the file, but not that far apart. Where cells are missing, so are
+the differences that need them, and no others. What a row becomes depends on no later row, nor on
+how rows are cut into pieces.
 """
 
 from typing import Any
@@ -43,7 +44,8 @@ class Differences:
         Parameters
         ----------
         rows : ndarray of shape (n, p)
-            With NaN in rows that are missing: they count for how far others are apart.
+            With NaN in cells that are missing. Rows without any other count for how far others
+            are apart.
         times : ndarray of shape (n,), optional
             When each row was made; NaN where it is not known.
 
@@ -55,6 +57,8 @@ class Differences:
         >>> Differences(1).take(np.array([[1.0], [3.0], [10.0], [11.0]]), np.array([1, 2, 7, 8]))
         array([[2.],
                [1.]])
+        >>> Differences(1).take(np.array([[1.0, 2.0], [np.nan, 5.0]]))
+        array([[nan,  3.]])
         """
         if not len(rows):
             return rows
@@ -122,7 +126,7 @@ class Differences:
 
 
 def _there(rows: Array) -> NDArray[np.bool_]:
-    known: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(rows), axis=1)
+    known: NDArray[np.bool_] = np.logical_or.reduce(np.isfinite(rows), axis=1)
     return known
 
 

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.delimited import Found
+from hedgerow.io.delimited import Found, numbers_of_words
 from hedgerow.io.notation import Notation, not_a_number, shortened
 from hedgerow.io.records import Block
-from hedgerow.io.source import BadRow, optional
+from hedgerow.io.source import BadRow, Column, optional
+from hedgerow.io.words import Words
 
 # Escapes that are half a character; polars takes them for another one.
 _HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F]"
 _HALF = re.compile(rb"%b(?!%b)|(?<!%b)%b" % (_HIGH, _LOW, _HIGH, _LOW))
+
+_ALONE = "words"  # a name that is no pattern to polars
 
 
 class Objects:
@@ -25,8 +28,14 @@ class Objects:
     ``new`` gathers names that are none of the known ones.
     """
 
-    def __init__(self, known: list[str], chosen: list[str], notation: Notation) -> None:
-        self.known, self._chosen, self.notation = set(known), chosen, notation
+    def __init__(self, columns: list[Column], chosen: list[int], notation: Notation) -> None:
+        self.known = {column.name for column in columns}
+        self._chosen, self.notation = [columns[j].name for j in chosen], notation
+        self._words = {
+            columns[j].name: Words(columns[j].name, columns[j].words, notation)
+            for j in chosen
+            if columns[j].words
+        }
         self.new: set[str] = set()
 
     def read(self, block: Block) -> Found:
@@ -61,7 +70,8 @@ class Objects:
         if b"\\u" in block.data and _HALF.search(block.data):
             return None
         # As many quotes as our names need: if none of them is missing, there are no others.
-        is_ours = block.data.count(b'"') == 2 * len(self._chosen) * len(block.lines)
+        quotes = 2 * len(self._chosen) * len(block.lines)
+        is_ours = not self._words and block.data.count(b'"') == quotes
         schema = dict.fromkeys(self._chosen, polars.Float64) if is_ours else None
         try:
             frame = polars.read_ndjson(BytesIO(block.data), schema=schema, infer_schema_length=None)
@@ -74,6 +84,11 @@ class Objects:
         new = set(frame.columns) - self.known
         # By name alone: to polars, text such as * or ^a.*$ is a pattern for many.
         frame = frame.select(optional("polars.selectors").by_name(self._chosen))
+        for name in self._words:
+            if frame[name].dtype == polars.String:
+                words = numbers_of_words(_ALONE, self._words[name])
+                numbers = frame[name].alias(_ALONE).to_frame().select(words).to_series()
+                frame = frame.with_columns(numbers.alias(name))
         if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
             return None
         rows: NDArray[np.float64] = frame.cast(polars.Float64).to_numpy(order="c")
@@ -85,12 +100,18 @@ class Objects:
     def fill(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:
         """Fill a row; return what is wrong with it."""
         self.new |= found.keys() - self.known
+        wrong = None
         for k, name in enumerate(self._chosen):
-            number = self.notation.value(found.get(name))
+            words = self._words.get(name)
+            number = (words or self.notation).value(found.get(name))
             if number is None:
-                return not_a_number(name, found[name])
-            row[k] = number
-        return None
+                wrong = (
+                    words.wrong(found[name], wrong)
+                    if words
+                    else not_a_number(name, found[name], wrong)
+                )
+            row[k] = np.nan if number is None else number
+        return wrong
 
 
 def _may_repeat(data: bytes, frame: Any) -> bool:

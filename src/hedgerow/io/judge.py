@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.io.notation import Notation
 from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, Column
 from hedgerow.io.times import are_times, count_on
+from hedgerow.io.words import words_in
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
 LINES = 101  # decide otherwise
@@ -43,6 +44,18 @@ def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | No
     return flaw
 
 
+def column_of(name: str, cells: Sequence[Any], flaw: str | None, notation: Notation) -> Column:
+    """Return a column by its first cells, given a flaw that was found without a look at them.
+
+    >>> column_of("ill", ["yes", "no"] * 10, "not numeric", Notation())
+    Column(name='ill', flaw=None, words=('no', 'yes'))
+    """
+    flaw = flaw_of_times(name, cells, flaw)
+    if flaw != NOT_NUMERIC:
+        return Column(name, flaw)
+    return Column(name, *words_in(cells, notation))
+
+
 def of_numbers(numbers: NDArray[Any], texts: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell for many columns at once which of them have no flaw."""
     return (numbers > 0) & (numbers >= texts)
@@ -54,7 +67,7 @@ def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> lis
     Examples
     --------
     >>> columns_of_objects([{"a": 1, "b": "x"}, {"a": "ERR", "b": "y"}], Notation())
-    [Column(name='a', flaw=None), Column(name='b', flaw='not numeric')]
+    [Column(name='a', flaw=None, words=()), Column(name='b', flaw='not numeric', words=())]
     """
     counts: dict[str, list[int]] = {}
     cells: dict[str, list[Any]] = {}
@@ -66,7 +79,9 @@ def columns_of_objects(objects: list[dict[str, Any]], notation: Notation) -> lis
             if number is None or number == number:
                 numbers_texts[number is None] += 1
     return [
-        Column(name, flaw_of_times(name, cells[name], flaw_of(*numbers_texts)) if name else UNNAMED)
+        column_of(name, cells[name], flaw_of(*numbers_texts), notation)
+        if name
+        else Column(name, UNNAMED)
         for name, numbers_texts in counts.items()
     ]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.judge import FIRST_LINES, LINES, flaw_of_times, of_numbers
+from hedgerow.io.judge import FIRST_LINES, LINES, column_of, of_numbers
 from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation, shortened
 from hedgerow.io.records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io.source import (
@@ -203,15 +203,14 @@ class _Surveyor:
     def _columns(self, names: list[str], first: int, row_names: bool) -> list[Column]:
         of_numbers = self._of_numbers(first)
         empty = self._missing[first:].sum(axis=0) == len(self._missing) - first
+        written = notation(self._decimal, self._style.na)
         columns = []
         for j, name in enumerate(names):
-            flaw: str | None = UNNAMED
             if name:
                 flaw = EMPTY if empty[j] else None if of_numbers[j] else NOT_NUMERIC
-                flaw = flaw_of_times(name, self._cells(j, first), flaw)
-            elif row_names:
-                flaw = ROW_NAMES
-            columns.append(Column(name, flaw))
+                columns.append(column_of(name, self._cells(j, first), flaw, written))
+            else:
+                columns.append(Column(name, ROW_NAMES if row_names else UNNAMED))
         return columns
 
 

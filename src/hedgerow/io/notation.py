@@ -116,10 +116,15 @@ def flaw_of_number(name: str, number: float) -> str | None:
     return None
 
 
-def not_a_number(name: str, value: Any) -> BadRow:
-    """Return what is wrong with a row that has text in a column of numbers."""
+def not_a_number(name: str, value: Any, before: BadRow | None = None) -> BadRow:
+    """Return what is wrong with a row that has text in a column of numbers.
+
+    ``before`` is what was found in other columns of the row.
+    """
     text = shortened(str(value))
-    return BadRow(f"column {name!r} must hold numbers, got {text}", name, text)
+    if before is not None:
+        return before._replace(cells=(*before.cells, (name, text)))
+    return BadRow(f"column {name!r} must hold numbers, got {text}", name, ((name, text),))
 
 
 def shortened(cell: str) -> str:

@@ -13,6 +13,7 @@ NUMBERS_AT_ONCE = 1_000_000  # in a batch of rows: 8 MB
 
 # Why a column cannot be learned from.
 NOT_NUMERIC = "not numeric"
+CATEGORIES = "categories without order"
 EMPTY = "empty"
 UNNAMED = "unnamed"
 ROW_NAMES = "names of rows"
@@ -58,14 +59,19 @@ class Column(NamedTuple):
 
     name: str
     flaw: str | None  # why it cannot be learned from
+    words: tuple[str, ...] = ()  # that its cells are, in the order of the numbers they stand for
 
 
 class BadRow(NamedTuple):
-    """Why a row is none; ``column`` is named if it is only a cell that is no number."""
+    """Why a row is none.
+
+    ``column`` is named if it is only a cell that is no number; ``cells`` are all such cells of the
+    row, as column and text.
+    """
 
     reason: str
     column: str | None = None
-    text: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 class Batch(NamedTuple):

@@ -115,11 +115,10 @@ class Text:
 
     def batches(self, chosen: list[int]) -> Iterator[Batch | None]:
         """Yield the rows as they come, or None while there are none yet."""
-        names = [column.name for column in self.columns]
         written = notation(self.layout.decimal, self._style.na)
         if self._quotes is None:
-            self._objects = Objects(names, [names[j] for j in chosen], written)
-        cells = Cells(self.layout, names, chosen, written)
+            self._objects = Objects(self.columns, chosen, written)
+        cells = Cells(self.layout, self.columns, chosen, written)
         above = self.layout.above if self._byte == 0 else 0
         while True:
             block = self._cut()

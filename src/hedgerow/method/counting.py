@@ -63,8 +63,8 @@ def are_counts(values: Array) -> bool:
 
 def counting_curve(marginals: Marginals, column: int) -> Curves | None:
     """Return the curve of one column of counts; None if its rates do not vary."""
-    mean = float(marginals.mean[column])
-    variance = float(marginals.squares[column] / marginals.weight[column])
+    weight = marginals.weight[column]
+    mean, variance = float(marginals.mean[column]), float(marginals.squares[column] / weight)
     rates = rates_of(mean, variance)
     if rates is None:
         return None

@@ -43,7 +43,7 @@ def fill(rows: Array, expected: Expected, row_weights: Array, covariance: Array)
     >>> alike = Expected(np.zeros(2), np.ones(2), np.array([0, 2, 4]), np.array([0, 1, 0, 1]),
     ...                  np.linalg.inv([[1, 0.8], [0.8, 1]]).ravel())
     >>> covariance = np.zeros((2, 2))
-    >>> fill(np.array([[2.0, np.nan], [1.0, 1.0]]), alike, np.ones(2), covariance).tolist()
+    >>> fill(np.array([[2.0, np.nan], [1.0, 1.0]]), alike, np.ones(2), covariance).round(2).tolist()
     [[2.0, 1.6], [1.0, 1.0]]
     >>> covariance.round(2).tolist()
     [[0.0, 0.0], [0.0, 0.36]]

@@ -61,21 +61,41 @@ class Graph(NamedTuple):
         others = np.setdiff1d(np.flatnonzero(columns), np.r_[self.copies, self.originals])
         return self._replace(determined=np.union1d(self.determined, others))
 
+    def without_pairs(self, first: Indices, second: Indices) -> "Graph":
+        """Return the graph without any edge between these pairs of columns."""
+        if not len(first):
+            return self
+        size = 1 + max(x.max(initial=0) for x in (first, second, self.source, self.target))
+        ends = np.minimum(self.source, self.target) * size + np.maximum(self.source, self.target)
+        keep = ~np.isin(ends, np.minimum(first, second) * size + np.maximum(first, second))
+        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+
     def balanced_level(self) -> float:
         """Return the level at which false and missed edges weigh the same."""
         return balanced_level(self.q_value, LOOSEST_LEVEL)
 
 
 def graph_of(
-    engine: Engine, evidence: Any, n_rows: float, error: str, loosest: float = LOOSEST_LEVEL
+    engine: Engine,
+    evidence: Any,
+    n_rows: float,
+    error: str,
+    loosest: float = LOOSEST_LEVEL,
+    aside: NDArray[np.bool_] | None = None,
 ) -> Graph:
-    """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's."""
+    """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's.
+
+    Columns that are set ``aside`` are isolated nodes.
+    """
     enough = n_rows >= MIN_ROWS
     repeats = engine.repeats(evidence, _COPY)
     every = np.arange(len(repeats.original))
     if not enough:  # of two rows, every column repeats the first
         repeats = repeats._replace(original=every)
-    tested = np.flatnonzero(repeats.varies & (repeats.original == every))
+    if aside is not None:
+        repeats = repeats._replace(original=np.where(aside, every, repeats.original))
+    tested = repeats.varies & (repeats.original == every)
+    tested = np.flatnonzero(tested if aside is None else tested & ~aside)
     copies = np.flatnonzero(repeats.varies & (repeats.original != every))
 
     edges = _no_edges()

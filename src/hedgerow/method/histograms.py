@@ -14,6 +14,7 @@ from hedgerow.method.marginals import Marginals
 Array = NDArray[np.float64]
 
 BINS = 24
+MOST_BARS = 30  # for more values, evenly spaced bins do as well
 _BEYOND = 0.005  # share of the rows on either side that may lie beyond the bins
 
 
@@ -22,6 +23,13 @@ class Histogram(NamedTuple):
 
     start: float
     stop: float
+    counts: Array
+
+
+class Bars(NamedTuple):
+    """Weights of rows that have each of a few values."""
+
+    values: Array
     counts: Array
 
 
@@ -47,6 +55,31 @@ def histograms_of_counts(marginals: Marginals) -> list[Histogram]:
     Rows between two knots are spread evenly; those beyond the outermost are put there.
     """
     return [_of_counts(*column) for column in zip(marginals.knots, marginals.at, marginals.between)]
+
+
+def bars_of_values(values: NDArray[np.floating]) -> Bars | None:
+    """Return how often each value of a column comes that is there; None if they are many.
+
+    >>> bars_of_values(np.array([1.0, 2.0, np.nan, 2.0, 5.0]))
+    Bars(values=array([1., 2., 5.]), counts=array([1., 2., 1.]))
+    """
+    values = np.asarray(values, dtype=np.float64)
+    known, numbers = np.unique(values[~np.isnan(values)], return_counts=True)
+    return Bars(known, numbers.astype(np.float64)) if 0 < len(known) <= MOST_BARS else None
+
+
+def bars_of_counts(knots: Array, at: Array, between: Array) -> Bars | None:
+    """Return the same of a column that was counted at and between knots.
+
+    Values that only came later are no knots, and count as the one below; None if they are many.
+    """
+    there = np.flatnonzero(at > 0)
+    loose = between.sum() > _BEYOND * (at.sum() + between.sum())
+    if loose or not 0 < len(there) <= MOST_BARS:
+        return None
+    below = np.searchsorted(there, np.arange(len(between)), side="right") - 1
+    late = np.bincount(np.maximum(below, 0), between, len(there))
+    return Bars(knots[there], at[there] + late)
 
 
 def _of_counts(knots: Array, at: Array, between: Array) -> Histogram:

@@ -155,7 +155,7 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
     """
     n_columns = lags.shape[1]
     varied = lags[0] > 0
-    measured = np.divide(lags, lags[0], out=np.zeros_like(lags), where=varied)
+    measured = measured_echoes(lags, n_rows)
     most = largest_order(n_rows)
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
@@ -173,6 +173,17 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
     return Autoregressions(measured, order, chosen)
 
 
+def measured_echoes(lags: Array, n_rows: float) -> Array:
+    """Return the autocorrelations that sums of products give, a row for each lag from 0.
+
+    Of n rows, n - k pairs are k rows apart.
+    """
+    pairs = np.maximum(1.0 - np.arange(len(lags)) / n_rows, 1.0 / n_rows)[:, None]
+    room = pairs * lags[0]
+    measured: Array = np.divide(lags, room, out=np.zeros_like(lags), where=room > 0)
+    return measured.clip(-LARGEST_ECHO, 1.0)
+
+
 def largest_order(n_rows: float) -> int:
     """Return how many coefficients an autoregression may have."""
     return int(min(LAGS, n_rows // _ROWS_PER_ORDER))
@@ -183,8 +194,8 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
 
     Examples
     --------
-    >>> lags = 0.5 ** np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations(lags, 1000.0)[:3].ravel()
+    >>> lag = np.arange(LAGS + 1)[:, None]
+    >>> autocorrelations((1000 - lag) * 0.5**lag, 1000.0)[:3].ravel()
     array([0.5  , 0.25 , 0.125])
     """
     measured, order, coefficients = autoregressions(lags, n_rows)

@@ -33,6 +33,7 @@ class Latent(NamedTuple):
     looseness: Array  # (p, p); standard error of these, over that of a correlation like `scores`
     noise: Array  # (p,); variance that scores have beside, in units of these variables
     doubt: Array  # (p,); as in `Curves`
+    skew: Array  # (p,); mean third power of the scores
 
 
 def latent_of(scores: Array, curves: Curves) -> Latent:
@@ -59,7 +60,8 @@ def latent_of(scores: Array, curves: Curves) -> Latent:
     _, slope = series(off, curves.coefficients, curves.coefficients)
     looseness = np.sqrt(_variance(scores, off, curves)) / np.maximum(slope, _LEAST)
     looseness = np.where(away | away.T, looseness, 1.0)
-    return Latent(scores, corr, looseness, curves.noise, curves.doubt)
+    skew = curves.powers[2][:, 0]
+    return Latent(scores, corr, looseness, curves.noise, curves.doubt, skew)
 
 
 def at_their_bound(latent: Latent) -> tuple[Indices, Indices]:

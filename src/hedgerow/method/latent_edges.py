@@ -48,25 +48,45 @@ def judge_latent(
     clear = max(n_rows / per_clear, MIN_ROWS)
     # How much surer products of scores are than noise would be that had nothing to do with them.
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
+    skew = sure.skew[upper[0]] * sure.skew[upper[1]] / np.sqrt(n_rows)
+
+    def normal(score: Array) -> Array:
+        return calm * unskewed(score, skew)
+
     hedge = noisy.debiased(latent, hedge_weights, tight)[upper]
-    witness = calm * z_score(-hedge, n_rows - 2)
-    z = calm * given_fewer(fitted, n_rows, upper)
+    witness = normal(z_score(-hedge, n_rows - 2))
+    z = normal(given_fewer(fitted, n_rows, upper))
     if error == BALANCED:
         q_value = adjusted(z, witness, n_columns, clear, error)
     else:
         related = _strongly_related(fitted.residual, upper)
         asked = related | (error == "fwer")
         careful = noisy.weaken(latent, n_rows, fitted)
-        z = np.where(asked, calm * given_fewer(careful, n_rows, upper), z)
+        z = np.where(asked, normal(given_fewer(careful, n_rows, upper)), z)
         blurred = related & ((factor > _MOSTLY_NOISE) | (error == "fwer"))
-        z = np.where(blurred, calm * _weaker(careful, n_rows, upper), z)
+        z = np.where(blurred, normal(_weaker(careful, n_rows, upper)), z)
         q_value = adjusted(z, witness, n_columns, clear, error)
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         given_both = noisy.debiased(latent, fitted.coefficients.toarray(), tight)[upper]
-        both = np.where(asked, calm * z_score(-given_both, n_rows - 2 - used), z)
+        both = np.where(asked, normal(z_score(-given_both, n_rows - 2 - used)), z)
         q_value = np.maximum(q_value, adjusted(both, witness, n_columns, clear, error))
     estimate = -debiased(latent.corr, fitted.coefficients)[upper]
     return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual), per_clear
+
+
+def unskewed(z: Array, skew: Array) -> Array:
+    """Return scores as normal as those of skewed products can be made, and none larger.
+
+    A mean of products that are skewed has larger values on one side than a normal variable: to the
+    first order w + skew (w² - 1) / 6 where that has w (Cornish and Fisher). This is solved for w.
+
+    >>> unskewed(np.array([4.0, -4.0]), np.array([0.25, 0.25])).round(2)
+    array([ 3.52, -4.  ])
+    """
+    size, bend = np.abs(z), np.maximum(np.abs(skew), 1e-9)
+    solved = (np.sqrt(1.0 + 2.0 / 3.0 * bend * (size + bend / 6.0)) - 1.0) * 3.0 / bend
+    result: Array = np.where(z * skew > 0, np.sign(z) * np.minimum(solved, size), z)
+    return result
 
 
 def _strongly_related(residual: Array, upper: Pairs) -> NDArray[np.bool_]:

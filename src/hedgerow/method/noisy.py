@@ -35,6 +35,7 @@ class Sure(NamedTuple):
     fitted: Refit
     factor: Array  # (p, p); variance of each test over that without noise
     tight: Array  # (p, p); and over that of noise which does not depend on the variables
+    skew: Array  # (p,); third moment of what neighbours leave of the scores, in units of its spread
 
 
 class _Given(NamedTuple):
@@ -54,12 +55,14 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     residual, partial = np.empty(p), np.zeros((p, p))
     factor, tight = np.ones((p, p)), np.ones((p, p))
     given = np.empty((p, p), dtype=np.intp)
+    spread = np.empty(p)
     columns, values = [], []
     for node in range(p):
         left = _select(latent, node, n_rows, thresholds)
         chosen = np.sort(left.chosen)
         left = _given(latent, chosen, n_rows)
         residual[node] = max(left.variance[node], COLLINEAR)
+        spread[node] = residual[node] + left.noise[node]
         others = np.setdiff1d(np.arange(p), np.r_[node, chosen])
         partial[node, others], factor[node, others], tight[node, others] = _tested(
             latent, left, node, others, n_rows
@@ -76,7 +79,9 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     starts = np.concatenate([[0], np.cumsum(sizes)])
     entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
     coefficients = csr_array(entries, shape=(p, p))
-    return Sure(Refit(coefficients, residual, sizes, partial, given), factor, tight)
+    # The skewness is that of a column's own noise, which no neighbour explains.
+    skew = latent.skew * ((1.0 + latent.noise) / spread) ** 1.5
+    return Sure(Refit(coefficients, residual, sizes, partial, given), factor, tight, skew)
 
 
 def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
@@ -134,11 +139,14 @@ def _select(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Giv
         if not len(tried):
             break
         partial, *_ = _tested(latent, left, node, tried, n_rows)
-        best = int(np.abs(partial).argmax())
         freedom = n_rows - 3 - step
-        if partial[best] ** 2 * freedom <= threshold**2 * (1.0 - partial[best] ** 2):
+        passes = partial**2 * freedom > threshold**2 * (1.0 - partial**2)
+        if not passes.any():
             break
-        chosen.append(int(tried[best]))
+        # Not the surest: of two that are alike, that would be the one with less noise.
+        likely = tried[passes]
+        strength = _covariance(latent, left, node)[likely] ** 2 / left.variance[likely]
+        chosen.append(int(likely[strength.argmax()]))
         left = _given(latent, np.array(chosen), n_rows)
     return left
 

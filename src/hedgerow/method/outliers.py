@@ -72,11 +72,12 @@ def far_off(
 
     Examples
     --------
-    >>> alike = Regressions(csr_array(np.array([[0, 0.9], [0.9, 0]])), np.full(2, 0.4))
-    >>> rows = np.array([[0.1, 0.2], [3.0, -1.0]])
-    >>> far_off(rows, rows == rows, alike)
-    array([[False, False],
-           [ True, False]])
+    >>> alike = np.zeros((5, 5))
+    >>> alike[0, 1] = alike[1, 0] = 0.9
+    >>> known = Regressions(csr_array(alike), np.array([0.4, 0.4, 1.0, 1.0, 1.0]))
+    >>> rows = np.array([[0.1, 0.2, 0.5, -0.7, 1.0], [3.0, -1.0, 0.5, -0.7, 1.0]])
+    >>> far_off(rows, rows == rows, known).nonzero()
+    (array([1]), array([0]))
     """
     expected = (known.coefficients @ unit_rows.T).T
     distance = np.abs(unit_rows - expected) / known.residual

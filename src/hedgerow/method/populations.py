@@ -136,7 +136,9 @@ def _leading(rows: Array) -> list[Array]:
     if len(rows) < _LEAST_ROWS or some.shape[1] < 2:
         return []
     some = some[:, :: -(-some.shape[1] // _COLUMNS)]
-    unit = (some - some.mean(axis=0)) / some.std(axis=0)
+    spread = some.std(axis=0)
+    some, spread = some[:, spread > 0], spread[spread > 0]
+    unit = (some - some.mean(axis=0)) / spread
     number = unit.shape[1]
     least = max(number - _SPACE, 0)
     _, directions = linalg.eigh(unit.T @ unit, subset_by_index=[least, number - 1])

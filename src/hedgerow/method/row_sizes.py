@@ -27,6 +27,9 @@ Array = NDArray[np.float64]
 _MOST_VOTES = 64  # columns; their chance adds less than a tenth to a row's length
 # With fewer columns dividing costs (k + 2) / k, two thirds and more: about what it mends.
 _LEAST_VOTES = 4
+_ROWS_PER_VOTE = (
+    2  # with fewer, lengths by correlations of the same rows differ by more than chance
+)
 _ROUNDS = 4  # of measuring rows by the correlations of rows divided by what was measured before
 _CLEAR = 3.0  # standard errors by which lengths must differ more than chance makes them
 # A row is made larger by no more than this: what is so small is mostly rounding.
@@ -65,8 +68,10 @@ def no_sizes(n_columns: int) -> RowSizes:
     return RowSizes(none, np.zeros(n_columns), np.empty((0, 0)), 0.0, 0.0, 1.0)
 
 
-def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
+def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Array, RowSizes]:
     """Return the first rows, divided if they differ in size, and what they say about sizes.
+
+    A cell that is not ``there``, but filled in, is as it is expected to be, and no vote.
 
     Examples
     --------
@@ -79,29 +84,39 @@ def first_sizes(rows: Array) -> tuple[Array, RowSizes]:
     True 1.0 1.2
     """
     n_rows, n_columns = rows.shape
-    some = np.arange(0, n_columns, max(-(-n_columns // _MOST_VOTES), 1))
+    if n_rows < _ROWS_PER_VOTE * _LEAST_VOTES:
+        return rows, no_sizes(n_columns)
+    most = min(_MOST_VOTES, n_rows // _ROWS_PER_VOTE)
+    some = np.arange(0, n_columns, -(-n_columns // most))
     some = some[np.ptp(rows[:, some], axis=0) > 0]
-    if len(some) < _LEAST_VOTES or n_rows < 2 * _LEAST_VOTES:
+    if len(some) < _LEAST_VOTES:
         return rows, no_sizes(n_columns)
     centre = rows.mean(axis=0)
     votes = rows[:, some] - centre[some]
     unit = np.median(np.abs(votes), axis=0)
     unit = np.where(unit > 0, unit, np.abs(votes).max(axis=0))
     votes /= unit
-    squared = np.square(votes).mean(axis=1)
+    given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])
+    squared = np.square(votes).mean(axis=1) / given
     for _ in range(_ROUNDS):
         factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))
         shape, independent = _shape(votes * factors[:, None])
-        squared = np.square(votes @ shape).sum(axis=1)
+        squared = np.square(votes @ shape).sum(axis=1) / given
         own = np.square(factors) * squared / n_rows
         squared /= np.maximum(1.0 - own, _LEAST_ROOM)
     logs = _logs(squared)
-    trust = _trust(logs, independent)
+    trust = _trust(logs, independent * float(given.mean()))
     if trust == 0.0:
         return rows, no_sizes(n_columns)
     typical = float(logs.mean())
     found = RowSizes(some, centre, shape / unit[:, None], typical, trust, independent)
     return divided(rows, factors_of(squared, found), found), found
+
+
+def share_of_votes(there: NDArray[np.bool_]) -> Array:
+    """Return the share of votes that are there; one row without any is as one with one vote."""
+    share: Array = np.maximum(there.sum(axis=1), 1.0) / there.shape[1]
+    return share
 
 
 def row_factors(rows: Array, sizes: RowSizes) -> Array:
@@ -117,8 +132,15 @@ def factors_of(squared: Array, sizes: RowSizes) -> Array:
     return np.minimum(factors, LARGEST_FACTOR)
 
 
-def divided(rows: Array, factors: Array, sizes: RowSizes) -> Array:
-    """Return the rows multiplied with their factors, about their centre."""
+def divided(
+    rows: Array, factors: Array, sizes: RowSizes, there: NDArray[np.bool_] | None = None
+) -> Array:
+    """Return the rows multiplied with their factors, about their centre.
+
+    Cells that are not ``there`` make rows look smaller than they are.
+    """
+    if there is not None:
+        factors = factors * share_of_votes(there[:, sizes.columns]) ** (0.5 * sizes.trust)
     result: Array = sizes.centre + factors[:, None] * (rows - sizes.centre)
     return result
 

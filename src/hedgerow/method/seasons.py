@@ -24,7 +24,6 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
-_AGREE = 0.3  # correlation of the phases of two halves: a season of half the size of noise
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
@@ -153,16 +152,31 @@ def _recurs(rows: Array, period: int) -> bool:
     """Return whether the second half of the rows has the phases of the first.
 
     Those of a season agree, up to noise. Memory that comes back after a period, with another
-    course in each half, makes lines too; but it fades, and is allowed for as memory.
+    course in each half, makes lines too; but it fades, and is allowed for as memory. How much the
+    halves of either would agree follows from how much rows a period apart do; what is found must
+    be nearer to a season.
     """
-    half = len(rows) // 2 // period * period
+    spread = rows.std(axis=0)
+    rows = (rows - rows.mean(axis=0))[:, spread > 0] / spread[spread > 0]
+    cycles = len(rows) // 2 // period
+    half = cycles * period
     first, second = (
         part[:half].reshape(-1, period, rows.shape[1]).mean(axis=0)
         for part in (rows, rows[half : 2 * half])
     )
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
     room = np.sqrt(np.square(first).sum() * np.square(second).sum())
-    return bool((first * second).sum() > _AGREE * room)
+    alike = min(max(float((rows[period:] * rows[:-period]).mean()), 0.0), 1.0)
+    of_season = alike / (alike + (1.0 - alike) / cycles)
+    return bool((first * second).sum() > (of_season + _faded(alike, cycles)) / 2 * room)
+
+
+def _faded(echo: float, cycles: int) -> float:
+    """Return how much the means of two halves agree if each value keeps a part of the last."""
+    powers = echo ** np.arange(cycles)
+    across = echo * powers.sum() ** 2
+    within = cycles + 2.0 * ((cycles - np.arange(cycles)) * powers)[1:].sum()
+    return float(across / within)
 
 
 def _line(rows: Array) -> int | None:

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
 from hedgerow.method.promises import BALANCED, ERRORS
 from hedgerow.report._left_out import checked_columns
-from hedgerow.report._pictures import checked_autocorrelation, checked_histograms
+from hedgerow.report._pictures import checked_about, checked_autocorrelation, checked_histograms
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")
 
@@ -48,8 +48,11 @@ class ReportData:
         How many rows were not learned from, by the reason, such as ``"with missing values"``.
     said : sequence of str
         What was done to rows and columns, in sentences.
-    histograms : sequence of (start, stop, counts)
-        One for each variable, or none: weights of rows in evenly spaced bins.
+    histograms : sequence of (start, stop, counts) or (start, stop, counts, values)
+        One for each variable, or none: weights of rows in evenly spaced bins, or that have each
+        of some values.
+    kinds, missing : sequences of str and int
+        The kind of each variable, and how many of its cells were missing; or none.
     autocorrelation : sequence of float
         How much rows resemble those 1, 2, ... rows before them, if that is to be shown.
 
@@ -80,7 +83,9 @@ class ReportData:
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)
     rows_left_out: Mapping[str, int] = field(default_factory=dict)
     said: Sequence[str] = field(default=())
-    histograms: Sequence[tuple[float, float, Any]] = field(default=())
+    histograms: Sequence[tuple[Any, ...]] = field(default=())
+    kinds: Sequence[str] = field(default=())
+    missing: Sequence[int] = field(default=())
     autocorrelation: Any = field(default=())
 
     def __post_init__(self) -> None:
@@ -94,6 +99,9 @@ class ReportData:
         for name in _NUMBERS:
             keep(name, _values(name, getattr(self, name), len(self.source)))
         keep("histograms", checked_histograms(self.histograms, len(self.names)))
+        kinds, missing = checked_about(self.kinds, self.missing, len(self.names))
+        keep("kinds", kinds)
+        keep("missing", missing)
         keep("autocorrelation", checked_autocorrelation(self.autocorrelation))
         keep("left_out", checked_columns(self.left_out))
         for reason, count in self.rows_left_out.items():

@@ -5,6 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.base.checks import integer_at_least
+
+
+def checked_about(kinds: Any, missing: Any, n_names: int) -> tuple[list[str], list[int]]:
+    """Return the kind of each variable and its number of missing cells; or none of them at all."""
+    for name, values in (("kinds", kinds), ("missing", missing)):
+        if len(values) not in (0, n_names):
+            raise ValueError(f"{name} must be one for each variable ({n_names}), got {len(values)}")
+    for j, number in enumerate(missing):
+        integer_at_least(f"missing[{j}]", number, 0)
+    return [str(kind) for kind in kinds], [int(number) for number in missing]
+
 
 def checked_histograms(histograms: Sequence[Any], n_names: int) -> list[tuple[Any, ...]]:
     """Return a histogram for each variable, or none at all."""
@@ -25,12 +37,16 @@ def checked_autocorrelation(values: Any) -> list[float]:
     return known
 
 
-def _checked(j: int, start: float, stop: float, counts: Any) -> tuple[float, float, list[float]]:
-    array = np.asarray(counts, dtype=np.float64)
+def _checked(j: int, start: float, stop: float, counts: Any, values: Any = ()) -> tuple[Any, ...]:
+    array, at = np.asarray(counts, dtype=np.float64), np.asarray(values, dtype=np.float64)
     counted = array.ndim == 1 and len(array) and ((array >= 0) & (array < np.inf)).all()
     if not counted or not -np.inf < start <= stop < np.inf:
         raise ValueError(
             f"histograms[{j}] must have start <= stop and counts that are not negative, "
             f"got {start!r}, {stop!r}, {counts!r:.80}"
         )
-    return float(start), float(stop), array.tolist()
+    if len(at) and not (at.shape == array.shape and np.isfinite(at).all()):
+        raise ValueError(
+            f"histograms[{j}] must have a value for each of {len(array)} counts, got {values!r:.80}"
+        )
+    return float(start), float(stop), array.tolist(), at.tolist()

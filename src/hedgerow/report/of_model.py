@@ -62,9 +62,19 @@ def data_of(
         title=title,
         made=date.today().isoformat(),
         said=treatment.sentences() if said is None else said,
-        histograms=model.histograms() if model.n_features_in_ <= MOST_HISTOGRAMS else (),
+        histograms=_histograms(model) if model.n_features_in_ <= MOST_HISTOGRAMS else (),
+        kinds=treatment.kinds.tolist(),
+        missing=treatment.missing.tolist(),
         autocorrelation=treatment.autocorrelation if treatment.related_in_time else (),
     )
+
+
+def _histograms(model: HedgeGraph) -> list[tuple[Any, ...]]:
+    """Return a bar for each value where these are few by the kind of a column, else bins."""
+    return [
+        bins if bars is None else (bars.values[0], bars.values[-1], bars.counts, bars.values)
+        for bins, bars in zip(model.histograms(), model.value_counts(), strict=True)
+    ]
 
 
 def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:

@@ -66,9 +66,12 @@ def pictures(data: ReportData) -> dict[str, Any]:
                 "start": float(f"{start:.4g}"),
                 "stop": float(f"{stop:.4g}"),
                 "counts": [float(f"{count:.3g}") for count in counts],
+                **({"values": [float(f"{value:.6g}") for value in values]} if values else {}),
             }
-            for start, stop, counts in data.histograms
+            for start, stop, counts, values in data.histograms
         ],
+        "kinds": data.kinds,
+        "missing": data.missing,
         "autocorrelation": [round(value, 3) for value in data.autocorrelation],
     }
 

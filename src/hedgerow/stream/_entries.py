@@ -59,7 +59,7 @@ class EntryReader:
     def batches(self, chosen: list[int]) -> Iterator[Batch | None]:
         """Yield the rows as they come, or None while there are none yet."""
         names = [column.name for column in self.columns]
-        objects = Objects(names, [names[j] for j in chosen], self._notation)
+        objects = Objects(self.columns, chosen, self._notation)
         objects.new = self.new
         while True:
             while self._ahead:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.io.choose import Wish
+from hedgerow.base.checks import one_of
+from hedgerow.io.choose import MISSING, Wish
 from hedgerow.io.opening import STDIN, reading
 from hedgerow.stream._files import Folder, OneFile, Piped, standard_input
 from hedgerow.stream._source import Source
@@ -20,6 +21,7 @@ def open_source(
     follow: bool = False,
     columns: Sequence[str] = (),
     drop: Sequence[str] = (),
+    missing: str = "use",
     time: str | None = None,
     id: str | None = None,
     **how: Any,
@@ -36,6 +38,10 @@ def open_source(
     columns, drop : sequences of str
         Columns to learn from (by default all of numbers) and to leave out: names, several names
         between commas, or patterns with ``*`` and ``?``.
+    missing : {"use", "error", "drop"}
+        What to do with rows that have empty cells, NaN, NA or the like, or text in columns of
+        numbers: give them, with NaN in such cells; take them for bad rows; or leave them out.
+        Rows that have nothing else are left out.
     time, id : str, optional
         Columns that say when a row was made, and what it is called; they are no variables. A row
         whose time comes before that of an earlier one is a bad row.
@@ -51,17 +57,18 @@ def open_source(
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "bodies.csv"
     >>> _ = file.write_text("name,height,mass\\nAda,1.7,60\\nBob,1.8,heavy\\n")
-    >>> source = open_source(file)
+    >>> source = open_source(file, missing="error")
     >>> (chunk,) = source.chunks()
     >>> source.schema
-    Schema(columns=['height', 'mass'], others=['name'])
+    Schema(columns=['height', 'mass'], others=['name'], words={})
     >>> chunk.rows
     array([[ 1.7, 60. ]])
     >>> chunk.bad[0].place, chunk.bad[0].reason
     ('line 3', "column 'mass' must hold numbers, got 'heavy'")
     """
     options = reading(**how)
-    wish = Wish(tuple(columns), tuple(drop), time, id)
+    one_of("missing", missing, MISSING)
+    wish = Wish(tuple(columns), tuple(drop), time, id, missing)
     name = os.fspath(source)
     if name.startswith(_REDIS):
         from hedgerow.stream._redis import RedisStream

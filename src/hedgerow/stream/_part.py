@@ -21,6 +21,7 @@ from hedgerow.io.source import COUNTER, TIME, Batch, Column, DataError, Offset
 from hedgerow.io.text import Before
 from hedgerow.io.times import FORMS
 from hedgerow.io.watch import Watch
+from hedgerow.io.words import in_words
 from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
 
 _NOTHING = np.empty((0, 0))
@@ -72,12 +73,14 @@ class Part:
         self._reader, self._wish, self._na = reader, wish, na
         self.known = known
         self._told: set[str] = set()
+        self._texts: set[str] = set()  # columns in which text was met
 
     def chunks(self, offset: Offset | None) -> Iterator[Chunk]:
         """Yield the rows after an offset, or all; no rows while nothing comes."""
         reader = self._reader
         schema = self.known.schema or Schema([], [])
-        before = Before(self.known.layout, *schema) if schema.columns else None
+        names = schema.columns, schema.others
+        before = Before(self.known.layout, *names) if schema.columns else None
         last = offset or reader.start()
         if offset is None:
             looking = reader.look(before)
@@ -88,6 +91,7 @@ class Part:
         for _ in looking:
             yield Chunk(_NOTHING, last)
         schema = self._learn_columns(is_new=offset is None)
+        _use_words(reader, schema)
         places = {column.name: j for j, column in enumerate(reader.columns)}
         there = [name in places for name in schema.columns]
         if self._wish.time is not None:
@@ -123,6 +127,8 @@ class Part:
             schema, left_out = first_schema(reader.columns, self._wish)
             for flaw, names in left_out.items():
                 _warn(f"columns are left out ({flaw}): {listed(map(repr, names))}")
+            for sentence in in_words(schema.words):
+                _warn(sentence.removesuffix("."))
             times = [*left_out.get(TIME, ()), *left_out.get(COUNTER, ())]
             if times and self._wish.time is None and not is_json:
                 self.known = self.known._replace(watch=Watch(times[0], reader.place))
@@ -154,7 +160,7 @@ class Part:
     def _chunk(self, batch: Batch, there: NDArray[np.bool_]) -> tuple[Offset, Chunk]:
         rows = np.full((len(batch.rows), len(there)), np.nan)
         rows[:, there] = self._na.blank(batch.rows)
-        wrong = {k: flaw.reason for k, flaw in batch.bad.items()}
+        wrong = self._refused(batch)
         in_time = None
         if self._wish.time is not None:
             in_time = check_times(batch.beside[0], self.known.time)
@@ -162,14 +168,17 @@ class Part:
             for k in np.flatnonzero(in_time.late).tolist():
                 wrong.setdefault(k, self._late(batch.beside[0][k]))
         names = (self.known.schema or Schema([], [])).columns
-        for k in unusable_rows(rows):
+        refused = {*wrong}
+        for k in unusable_rows(rows, gaps=self._wish.missing == "use"):
             wrong.setdefault(k, why_unusable(names, rows[k]))
+        skip = set() if self._wish.missing == "error" else lacking(rows) - refused
         bad = [
             BadRow(
                 k - count,
                 self._offset(batch, k, in_time),
                 f"{self._reader.place} {batch.numbers[k]}",
                 wrong[k],
+                k in skip,
             )
             for count, k in enumerate(sorted(wrong))
         ]
@@ -179,6 +188,20 @@ class Part:
             times = None if times is None else np.delete(times, list(wrong))
         offset = self._offset(batch, len(batch.rows), in_time)
         return offset, Chunk(rows, offset, bad, times)
+
+    def _refused(self, batch: Batch) -> dict[int, str]:
+        """Return why rows are none; cells of text are missing ones, unless those are an error."""
+        wrong = {}
+        for k, flaw in batch.bad.items():
+            if flaw.column is None or self._wish.missing == "error":
+                wrong[k] = flaw.reason
+                continue
+            for column, text in flaw.cells:
+                if column not in self._texts:
+                    self._texts.add(column)
+                    where = f"{self._reader.place} {batch.numbers[k]}"
+                    _warn(f"cells of text in {column!r} count as missing, as {text} in {where}")
+        return wrong
 
     def _offset(self, batch: Batch, k: int, in_time: InTime | None) -> Offset:
         offset = self._reader.offset(batch, k)
@@ -251,16 +274,33 @@ class Typed:
         self._files.close()
 
 
-def unusable_rows(rows: NDArray[np.float64]) -> list[int]:
-    """Return the rows with a value that is missing or cannot be squared."""
-    usable = (np.abs(rows) <= LARGEST_NUMBER).all(axis=1)
+def _use_words(reader: Reader, schema: Schema) -> None:
+    """Let words stand for the numbers that they have in the whole source."""
+    for j, column in enumerate(reader.columns):
+        reader.columns[j] = column._replace(words=tuple(schema.words.get(column.name, ())))
+
+
+def unusable_rows(rows: NDArray[np.float64], *, gaps: bool) -> list[int]:
+    """Return the rows with a value that cannot be squared, or is missing; with ``gaps``, all."""
+    small, missing = np.abs(rows) <= LARGEST_NUMBER, np.isnan(rows)
+    usable = (small | missing).all(axis=1) & ~missing.all(axis=1) if gaps else small.all(axis=1)
     return np.flatnonzero(~usable).tolist()
 
 
 def why_unusable(names: list[str], row: NDArray[np.float64]) -> str:
-    """Return what is wrong with the first such value."""
-    flaws = (flaw_of_number(*cell) for cell in zip(names, row.tolist()))
-    return next((flaw for flaw in flaws if flaw), "")
+    """Return what is wrong with the first such value; of a row of which some are there, with it."""
+    if np.isnan(row).all():
+        return "no column has a value"
+    flaws = [flaw_of_number(*cell) for cell in zip(names, row.tolist())]
+    large = [flaw for flaw, value in zip(flaws, row) if flaw and value == value]
+    return next((flaw for flaw in (*large, *flaws) if flaw), "")
+
+
+def lacking(rows: NDArray[np.float64]) -> set[int]:
+    """Return the rows that lack a value, and have none that cannot be squared."""
+    missing = np.isnan(rows)
+    fine = ((np.abs(rows) <= LARGEST_NUMBER) | missing).all(axis=1)
+    return set(np.flatnonzero(missing.any(axis=1) & fine).tolist())
 
 
 def _warn(message: str) -> None:

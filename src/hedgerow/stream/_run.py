@@ -162,9 +162,11 @@ class _Run:
 
     def _take(self, chunk: Chunk) -> None:
         self._whole = False
-        if chunk.bad and self._policy == "fail":
-            first = chunk.bad[0]
-            self._learn(self._to_learn(chunk.before(first)))
+        first = next((row for row in chunk.bad if not row.skip), None)
+        if first is not None and self._policy == "fail":
+            part = chunk.before(first)
+            self._learn(self._to_learn(part))
+            self._state.bad_rows += len(part.bad)
             self._state.offset, self._whole = first.offset, True
             raise self._refusal(first)
         if self._policy == "log":

@@ -1,6 +1,6 @@
 """What a source of rows is: implement `Source` to learn from something new."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,28 +14,35 @@ from hedgerow.io.source import Offset as Offset
 
 
 class Schema(NamedTuple):
-    """Names of the columns: those learned from, in the learner's order, and those left out."""
+    """Names of the columns: those learned from, in the learner's order, and those left out.
+
+    ``words`` are those that the cells of a column are, in the order of their numbers.
+    """
 
     columns: list[str]
     others: list[str]
+    words: Mapping[str, Sequence[str]] = {}
 
 
 class BadRow(NamedTuple):
     """A row that cannot be learned from.
 
-    ``after`` is how many rows of the chunk come before it; ``offset`` leads back to it.
+    ``after`` is how many rows of the chunk come before it; ``offset`` leads back to it. With
+    ``skip`` it is left out whatever is done with others.
     """
 
     after: int
     offset: Offset
     place: str
     reason: str
+    skip: bool = False
 
 
 class Chunk(NamedTuple):
-    """Some rows, all finite, with the columns of the schema; ``offset`` is where the next begin.
+    """Some rows with the columns of the schema; ``offset`` is where the next begin.
 
-    ``times`` are numbers that tell when each row was made, if the source knows.
+    Cells are finite, or NaN where they are missing. ``times`` are numbers that tell when each row
+    was made, if the source knows.
     """
 
     rows: NDArray[np.float64]
@@ -46,7 +53,8 @@ class Chunk(NamedTuple):
     def before(self, row: BadRow) -> "Chunk":
         """Return the part before a bad row."""
         times = None if self.times is None else self.times[: row.after]
-        return Chunk(self.rows[: row.after], row.offset, times=times)
+        bad = self.bad[: self.bad.index(row)]
+        return Chunk(self.rows[: row.after], row.offset, bad, times)
 
     def with_bad(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return rows and times with NaN in the places of bad rows."""
@@ -93,12 +101,13 @@ def first_schema(found: list[Column], wish: Wish) -> tuple[Schema, dict[str, lis
     """Return the schema of a stream that begins, and what is left out for a flaw, by flaw.
 
     >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
-    (Schema(columns=['a', 'b'], others=['when']), {'not numeric': ['when']})
+    (Schema(columns=['a', 'b'], others=['when'], words={}), {'not numeric': ['when']})
     """
     chosen, left_out = choose(found, wish)
     columns = [found[j].name for j in chosen]
     others = [column.name for column in found if column.name not in columns]
-    return Schema(columns, others), left_out
+    words = {found[j].name: [*found[j].words] for j in chosen if found[j].words}
+    return Schema(columns, others, words), left_out
 
 
 def check_wish(wish: Wish, schema: Schema) -> None:

@@ -41,7 +41,8 @@ class State:
         """Take note of the columns; a model is first told which to take as they are."""
         self.schema = schema
         if not self.rows:
-            wanted = columns_by_name(self.model.columns, self.names)
+            words = schema.words if schema else {}
+            wanted = columns_by_name(self.model.columns, self.names, words)
             self.model.set_params(columns=wanted)
 
     def to_checkpoint(self, source: Source) -> Checkpoint:
@@ -72,7 +73,7 @@ def restored(saved: Checkpoint, source: Source, begun: State) -> State:
     learned = HedgeGraph.from_parts(header, saved.arrays)
     before, now = learned.get_params(), begun.model.get_params()
     for each in (before, now):  # in whatever columns were named, and in any order
-        each["columns"] = columns_by_name(each["columns"], saved.schema.columns)
+        each["columns"] = columns_by_name(each["columns"], saved.schema.columns, saved.schema.words)
     now["difference"] = begun.differences.apart if begun.differences else None
     before["difference"] = saved.difference["apart"] if saved.difference else None
     for name in now:

@@ -12,6 +12,7 @@ from hedgerow.method.inflation import (
     Inflation,
     echoes_of,
     largest_order,
+    measured_echoes,
     no_inflation,
     some_columns,
     tail_factors,
@@ -46,7 +47,7 @@ def _autocorrelations(lags: Array, n_rows: float) -> Array:
     Its order is chosen first, and coefficients are made for that one alone.
     """
     varied = lags[0] > 0
-    measured = np.divide(lags, lags[0], out=np.zeros_like(lags), where=varied)
+    measured = measured_echoes(lags, n_rows)
     steps = largest_order(n_rows)
     echoes, left = np.zeros((2, steps + 1, lags.shape[1]))
     _recursion(measured, echoes, left)

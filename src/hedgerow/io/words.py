@@ -1,0 +1,121 @@
+"""Columns of text that has two words: yes or no. Of other categories nobody knows the order."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
+from typing import Any, NamedTuple
+
+from hedgerow.io.notation import Notation, shortened
+from hedgerow.io.source import CATEGORIES, NOT_NUMERIC, BadRow, Column, Reader
+
+FEWEST = 10  # cells that can tell words from names
+
+# Pairs in which the second word is 1 although it is the first, or may be, in the alphabet.
+_AFFIRMED = {
+    frozenset(pair): pair
+    for pair in (
+        *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("absent", "present")),
+        *(("nein", "ja"), ("n", "j"), ("non", "oui"), ("n", "o"), ("no", "si"), ("no", "sí")),
+    )
+}
+_TRUTH = ("true", "false")
+
+
+class Words(NamedTuple):
+    """How the cells of a column are read: two words are 0 and 1, more are 1, 2, ..."""
+
+    name: str
+    words: tuple[str, ...]
+    notation: Notation
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of words, by the words in small letters."""
+        first = first_number(self.words)
+        return {word.lower(): float(place) for place, word in enumerate(self.words, first)}
+
+    def value(self, cell: Any) -> float | None:
+        """Return the number that a cell stands for, NaN if it is missing, None if it is neither.
+
+        >>> smokes = Words("smokes", ("no", "yes"), Notation())
+        >>> smokes.value(" Yes"), smokes.value("NA"), smokes.value("1")
+        (1.0, nan, None)
+        """
+        known = self.numbers.get(cell.strip().lower()) if isinstance(cell, str) else None
+        if known is not None:
+            return known
+        number = self.notation.value(cell)
+        return nan if number is not None and number != number else None
+
+    def wrong(self, cell: Any, before: BadRow | None = None) -> BadRow:
+        """Return what is wrong with a row that has another word, and what was ``before``."""
+        text = shortened(str(cell))
+        if before is not None:
+            return before._replace(cells=(*before.cells, (self.name, text)))
+        known = " or ".join(map(repr, self.words))
+        message = f"column {self.name!r} must hold {known}, got {text}"
+        return BadRow(message, self.name, ((self.name, text),))
+
+
+def first_number(words: Sequence[str]) -> int:
+    """Return the number that the first of some words stands for."""
+    return int(len(words) > 2)
+
+
+def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tuple[str, ...]]:
+    """Return why cells of text cannot be learned from, and two words if they can.
+
+    Examples
+    --------
+    >>> words_in(["yes", "no", "", "Yes", "no"] * 3, Notation())
+    (None, ('no', 'yes'))
+    >>> words_in(["north", "south", "east"] * 4, Notation())
+    ('categories without order', ())
+    """
+    texts = []
+    for cell in cells:
+        number = notation.value(cell)
+        if isinstance(cell, str) and (number is None or cell.strip().lower() in _TRUTH):
+            texts.append(cell.strip())
+        elif number is None or number == number:
+            return NOT_NUMERIC, ()
+    found = {text.lower(): text for text in reversed(texts)}
+    if len(texts) < FEWEST or len(found) < 2 or 2 * len(found) > len(texts):
+        return NOT_NUMERIC, ()
+    return (None, _in_order(found)) if len(found) == 2 else (CATEGORIES, ())
+
+
+def confirmed(source: Reader, columns: Sequence[Column], notation: Notation) -> dict[str, bool]:
+    """Tell by all rows which columns have no more than their words; reads the source."""
+    names = [column.name for column in source.columns]
+    source.beside = [names.index(column.name) for column in columns]
+    known = [Words(column.name, column.words, notation) for column in columns]
+    left = {column.name: True for column in columns}
+    for batch in source.batches([]):
+        if batch is not None:
+            for words, cells in zip(known, batch.beside):
+                left[words.name] &= all(words.value(cell) is not None for cell in set(cells))
+        if not any(left.values()):
+            break
+    return left
+
+
+def in_words(words: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence that says which words stand for which numbers, if there are any.
+
+    >>> in_words({"smokes": ("no", "yes"), "mood": ("bad", "fair", "good")})
+    ["Words stand for numbers: 'smokes' ('no' 0, 'yes' 1), 'mood' ('bad' 1 to 'good' 3)."]
+    """
+    if not words:
+        return []
+    told = [
+        f"{name!r} ({some[0]!r} 0, {some[1]!r} 1)"
+        if len(some) == 2
+        else f"{name!r} ({some[0]!r} 1 to {some[-1]!r} {len(some)})"
+        for name, some in words.items()
+    ]
+    return [f"Words stand for numbers: {', '.join(told)}."]
+
+
+def _in_order(found: Mapping[str, str]) -> tuple[str, ...]:
+    order = _AFFIRMED.get(frozenset(found)) or tuple(sorted(found))
+    return tuple(found[small] for small in order)

@@ -1,0 +1,211 @@
+"""Missing cells: filled in as normal variables say, more likely from round to round, and told."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.sparse import csr_array
+
+from hedgerow import HedgeGraph
+from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.method import gap_model, numpy_ref
+from hedgerow.method.gaps import Expected, fill
+from hedgerow.method.telling import clear_sum, nothing_told, standard_sums, with_cells
+
+seeds = st.integers(0, 2**32 - 1)
+PATH = {(j, j + 1) for j in range(5)}
+
+
+def walk(rng, n_rows, n_columns=6):
+    return rng.standard_normal((n_rows, n_columns)).cumsum(axis=1)
+
+
+def joined(model):
+    return {(int(edge.source), int(edge.target)) for edge in model.edges_}
+
+
+def model_of(covariance, centre):
+    scale = np.sqrt(np.diag(covariance))
+    precision = csr_array(np.linalg.inv(covariance / scale / scale[:, None]))
+    return Expected(centre, scale, precision.indptr, precision.indices, precision.data)
+
+
+@given(seeds)
+def test_gaps_are_filled_with_conditional_means(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(2, 7))
+    root, centre = rng.standard_normal((p, p + 2)), rng.standard_normal(p)
+    covariance = root @ root.T
+    row = rng.multivariate_normal(centre, covariance)
+    gone = rng.random(p) < 0.5
+    left, weight = np.zeros((p, p)), float(rng.uniform(0.1, 3))
+    rows = np.where(gone, np.nan, row)[None]
+    filled = fill(rows, model_of(covariance, centre), np.array([weight]), left)[0]
+    here = ~gone
+    slope = np.linalg.lstsq(
+        covariance[np.ix_(here, here)], covariance[np.ix_(here, gone)], rcond=None
+    )[0].T
+    exact = 1e-9 * np.linalg.cond(covariance)
+    assert np.array_equal(filled[here], row[here])
+    expected = centre[gone] + slope @ (row - centre)[here]
+    assert np.allclose(filled[gone], expected, rtol=exact, atol=exact)
+    unknown = covariance[np.ix_(gone, gone)] - slope @ covariance[np.ix_(here, gone)]
+    assert np.allclose(left[np.ix_(gone, gone)], weight * unknown, rtol=exact, atol=exact)
+    assert not left[here].any()
+
+
+def likelihood(rows, expected):
+    """Return the log-likelihood of the cells that are there."""
+    precision = expected.matrix() / expected.scale / expected.scale[:, None]
+    covariance, total = np.linalg.inv(precision), 0.0
+    for row in rows:
+        here = ~np.isnan(row)
+        if here.any():
+            some = covariance[np.ix_(here, here)]
+            total += stats.multivariate_normal.logpdf(row[here], expected.centre[here], some)
+    return total
+
+
+def test_no_round_makes_the_cells_that_are_there_less_likely(monkeypatch):
+    rng = np.random.default_rng(3)
+    rows = walk(rng, 300, 5)
+    rows[rng.random(rows.shape) < 0.3] = np.nan
+    graph = csr_array(np.abs(np.subtract.outer(np.arange(5), np.arange(5))) == 1)
+    monkeypatch.setattr(gap_model, "_STILL", 0.0)
+    found = []
+    for rounds in range(1, 9):
+        monkeypatch.setattr(gap_model, "_MOST_ROUNDS", rounds)
+        filled = gap_model.first_fill(rows, np.ones(300), lambda *_: graph, numpy_ref.sweeps)
+        found.append(likelihood(rows, filled.expected))
+    # The first is that of correlations of pairs, which are no maximum of anything.
+    assert (np.diff(found[1:]) >= -1e-6 * abs(found[-1])).all()
+    assert found[-1] > found[0]
+
+
+@settings(max_examples=30)
+@given(seeds, st.lists(st.integers(1, 99), max_size=4))
+def test_what_missing_cells_tell_is_the_same_however_rows_are_cut(seed, cuts):
+    values = np.random.default_rng(seed).standard_normal((100, 3))
+    whole, known, done = with_cells(nothing_told(3), values, 0), nothing_told(3), 0
+    for part in np.split(values, sorted(set(cuts))):
+        known, done = with_cells(known, part, done), done + len(part)
+    for a, b in zip(whole, known):
+        assert np.array_equal(a, b)
+    assert np.allclose(whole.sums + whole.unfinished, values.sum(axis=0))
+    assert (np.abs(standard_sums(whole)) <= np.sqrt(7) + 1e-9).all()  # as many stretches
+
+
+def test_sums_of_nothing_tell_nothing():
+    assert not standard_sums(nothing_told(4)).any()
+    assert clear_sum(4000) > clear_sum(4)
+
+
+@pytest.mark.parametrize(("sign", "how"), [(1, "high"), (-1, "low")])
+def test_missing_cells_that_are_high_or_low_are_told(sign, how):
+    rng = np.random.default_rng(0)
+    rows = walk(rng, 1500)
+    rows[(sign * rows[:, 2] > 1) & (rng.random(1500) < 0.5), 2] = np.nan
+    with pytest.warns(GuaranteeWarning, match=rf"not like the others.*: 2 \({how}\)\. It does"):
+        model = HedgeGraph().fit(rows)
+    assert list(model.treatment_.telling) == [(2, how)]
+    assert any("not like the others" in doubt for doubt in model.treatment_.doubts())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_cells_missing_by_chance_tell_nothing_and_hide_nothing(share):
+    rng = np.random.default_rng(1)
+    rows = walk(rng, 1500)
+    gone = rng.random(rows.shape) < share
+    gone[gone.all(axis=1), 0] = False
+    rows[gone] = np.nan
+    model = HedgeGraph(error="fwer").fit(rows)
+    assert joined(model) == PATH
+    assert np.array_equal(model.treatment_.missing, gone.sum(axis=0))
+    assert f"{gone.sum():,} cells are missing" in model.summary()
+
+
+def test_pairs_that_are_never_there_together_have_no_edge():
+    rows = walk(np.random.default_rng(2), 1500)
+    rows[::2, 0] = rows[1::2, 1] = np.nan
+    with pytest.warns(GuaranteeWarning, match="hardly ever there in the same row: 0 and 1"):
+        model = HedgeGraph().fit(rows)
+    assert model.treatment_.apart == [(0, 1)]
+    assert (0, 1) not in joined(model)
+    assert not model.adjacency_[0, 1]
+    assert (3, 4) in joined(model)
+
+
+@pytest.mark.parametrize("share", [0.7, 0.95, 1.0])
+def test_columns_that_are_rarely_there_are_set_aside(share):
+    rng = np.random.default_rng(4)
+    rows = walk(rng, 1500)
+    without = HedgeGraph().fit(np.delete(rows, 2, axis=1))
+    rows[rng.random(1500) < share, 2] = np.nan
+    with pytest.warns(DataWarning, match="more than two thirds of the rows are isolated.*: 2$"):
+        model = HedgeGraph().fit(rows)
+    place = {0: 0, 1: 1, 2: 3, 3: 4, 4: 5}
+    assert joined(model) == {(place[a], place[b]) for a, b in joined(without)}
+    assert np.isfinite(model.precision_).all()
+
+
+def test_a_column_of_one_value_and_gaps_is_constant():
+    rng = np.random.default_rng(5)
+    rows = walk(rng, 700)
+    rows[:, 0] = np.where(rng.random(700) < 0.3, np.nan, 3.0)
+    with pytest.warns(DataWarning, match="constant columns are isolated nodes: 0"):
+        model = HedgeGraph(error="fwer").fit(rows)
+    assert joined(model) == PATH - {(0, 1)}
+
+
+def test_very_many_gaps_are_doubted():
+    rng = np.random.default_rng(6)
+    rows = walk(rng, 1500)
+    rows[rng.random(rows.shape) < 0.5] = np.nan
+    rows = rows[~np.isnan(rows).all(axis=1)]
+    with pytest.warns(GuaranteeWarning, match="a typical column misses 50% of its cells"):
+        HedgeGraph().fit(rows)
+
+
+def test_rows_without_any_cell_are_left_out():
+    rng = np.random.default_rng(7)
+    rows = walk(rng, 700)
+    empty = rng.random(700) < 0.2
+    rows[empty] = np.nan
+    with pytest.warns(DataWarning, match=f"{empty.sum()} of 700 rows have no cell, and are left"):
+        model = HedgeGraph().fit(rows)
+    assert model.n_samples_seen_ == (~empty).sum()
+    assert np.array_equal(model.edges_.z, HedgeGraph().fit(rows[~empty]).edges_.z)
+    with pytest.raises(ValueError, match="must have rows with cells, got 5 rows without any"):
+        HedgeGraph().fit(np.full((5, 3), np.nan))
+
+
+def test_where_gaps_cannot_be_filled_in_an_error_says_what_can(monkeypatch):
+    rows = walk(np.random.default_rng(8), 100)
+    rows[3, 1] = np.nan
+    known = HedgeGraph(rows="independent", columns="normal")
+    with pytest.raises(ValueError, match=r"1 \(1\); rows='any' or columns='any' lets cells be"):
+        known.fit(rows)
+    assert HedgeGraph().__sklearn_tags__().input_tags.allow_nan
+    assert not known.__sklearn_tags__().input_tags.allow_nan
+    fitted = HedgeGraph().fit(rows)
+    for ask in (fitted.score, fitted.mahalanobis):
+        with pytest.raises(ValueError, match=r"got 1 NaN \(missing\) and 0 inf .* 1 \(1\)$"):
+            ask(rows)
+    rows[4, 2] = np.inf
+    with pytest.raises(ValueError, match=r"0 NaN \(missing\) and 1 inf values in columns: 2 \(1\)"):
+        HedgeGraph().fit(rows)
+
+
+def test_a_gpu_refuses_gaps_before_it_learns_and_auto_takes_the_processor(monkeypatch):
+    from hedgerow import engines
+
+    monkeypatch.setattr(engines, "_why_no_gpu", lambda: None)
+    monkeypatch.setattr(engines, "_WORTH_A_GPU", 2)
+    rows = walk(np.random.default_rng(9), 100)
+    rows[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"no missing cells on a GPU \(device='cuda'\), got 1 in"):
+        HedgeGraph(device="cuda").fit(rows)
+    assert HedgeGraph(device="auto").fit(rows)._stream.engine_name == "numba_cpu"
+    assert engines.engine_for("auto", 100) == "torch_gpu"
