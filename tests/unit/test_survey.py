@@ -1,10 +1,16 @@
 """The survey of docs/survey.md is what its generator makes, and is as odd as the page says."""
 
 import csv
+import re
+import shlex
 
 import numpy as np
+from click.testing import CliRunner
 
 from benchmarks import survey
+from hedgerow.cli import cli
+
+PAGE = survey.FOLDER.parent / "survey.md"
 
 
 def rows():
@@ -35,3 +41,15 @@ def test_reversed_items_have_reversed_signs():
         agree = np.corrcoef(steps, behind[:, at[item]])[0, 1]
         assert (agree < -0.8) if item.endswith("_r") else (agree > 0.8)
     assert "mood_low,mood_hope_r,-0." in survey.truth()
+
+
+def test_the_command_on_the_page_prints_what_stands_there(tmp_path, monkeypatch):
+    [(command, printed)] = re.findall(
+        r"```sh\nhedgerow (learn .*)\n```\n\n```\n(.*?)```", PAGE.read_text(), re.S
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(PAGE.parent)
+    done = CliRunner().invoke(cli, shlex.split(command))
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(printed)
+    assert {path.name for path in tmp_path.iterdir()} == {"docs", "survey.html", "edges.csv"}
