@@ -3,7 +3,7 @@
 A count y is taken to be Poisson with rate exp(a + b z), z standard normal. Mean and variance of the
 counts tell a and b. The score of a row is then a function of z plus noise that no other column
 shares, and what is needed of it is the mean of the score, of its square and of its cube given z
-(docs/theory.md, section 19).
+(docs/theory.md, section 22).
 """
 
 from functools import lru_cache

@@ -3,7 +3,7 @@
 The correlation of two columns' scores is g(rho) = sum_k c_k d_k rho^k, with the coefficients of
 `hedgerow.method.steps` and rho the correlation of the variables behind them. Newton's method finds
 rho for all pairs at once. How precise it then is, is known too: the variance of the product of two
-scores is another such series. docs/theory.md, section 19.
+scores is another such series. docs/theory.md, section 22.
 """
 
 from typing import NamedTuple

@@ -6,7 +6,7 @@ then not explained away. So more is asked there whatever the promise, and everyw
 false edge is allowed: the refit must hold where another variable could have been chosen as a
 neighbour, and so must the statistic given both nodes' neighbours. And where noise is most of what
 neighbours leave, the weaker of the results given either node's neighbours counts (docs/theory.md,
-section 19).
+section 22).
 """
 
 import numpy as np

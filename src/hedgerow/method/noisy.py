@@ -5,7 +5,7 @@ would make these far too sure: of a sample covariance, the error of a partial co
 with what is left of the two variables; here the noise of every column that took part remains. So
 each partial covariance has a standard error of its own, from the influence of rows on it: if u and
 v are the vectors that make residuals of i and j, it is u'Rv with errors in every entry of R, and
-their covariances are those of products of scores (docs/theory.md, section 19).
+their covariances are those of products of scores (docs/theory.md, section 22).
 
 What is returned is called a partial correlation, and is one where there is no noise. Where there
 is, it is as much smaller as makes the tests of independent normal rows right.

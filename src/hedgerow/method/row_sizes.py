@@ -13,7 +13,7 @@ the columns' own correlations, the distance of Mahalanobis, of which the columns
   share. Where it is nothing, rows stay as they are.
 
 The first rows decide; later ones are measured by what these left. What dividing costs in precision,
-`cost` says (docs/theory.md, section 19).
+`cost` says (docs/theory.md, section 20).
 """
 
 from typing import NamedTuple

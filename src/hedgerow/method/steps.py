@@ -8,7 +8,7 @@ rho the covariance of f and g is sum_k c_k d_k rho^k (Mehler). So coefficients o
 that is needed to tell what correlation lies behind one of scores (`hedgerow.method.latent`).
 
 They are known in closed form at the thresholds, which are those of the counts of rows
-(docs/theory.md, section 19).
+(docs/theory.md, section 22).
 
 Shapes: for columns (p,), for knots (p, k), coefficients (p, TERMS).
 """
