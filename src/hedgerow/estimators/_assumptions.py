@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from hedgerow.base.checks import one_of
 from hedgerow.base.words import listed
-from hedgerow.method.kinds import COUNTS, KINDS, YES_NO
+from hedgerow.method.kinds import AS_IS, COUNTS, KINDS, NORMAL, YES_NO
 
-ANY, NORMAL, INDEPENDENT = "any", "normal", "independent"
-AS_IS = "as is"
+ANY, INDEPENDENT = "any", "independent"
 
 
 class Assumptions(NamedTuple):

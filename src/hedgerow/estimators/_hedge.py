@@ -18,7 +18,6 @@ from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import (
     ANY,
     INDEPENDENT,
-    NORMAL,
     Assumptions,
     assumptions_of,
     check_assumptions,
@@ -40,6 +39,7 @@ from hedgerow.method.forgetting import (
 )
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
 from hedgerow.method.inflation import Inflation
+from hedgerow.method.kinds import NORMAL
 from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import BALANCED, promise_of
 

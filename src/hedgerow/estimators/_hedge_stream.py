@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
-from hedgerow.estimators._assumptions import AS_IS, Assumptions
+from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
@@ -22,7 +22,7 @@ from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, no_inflation
-from hedgerow.method.kinds import CONTINUOUS
+from hedgerow.method.kinds import AS_IS, CONTINUOUS
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT

@@ -15,7 +15,6 @@ from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
 from hedgerow.estimators._assumptions import (
     INDEPENDENT,
-    NORMAL,
     Assumptions,
     from_plain,
     plain,
@@ -35,6 +34,7 @@ from hedgerow.estimators._saved_treatment import (
     names_of_treatment,
 )
 from hedgerow.estimators._shared import Shared
+from hedgerow.method.kinds import NORMAL
 
 _KIND = "HedgeGraph"
 # Models saved before rows and columns were treated had to take these for granted.

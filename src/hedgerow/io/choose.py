@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
-from hedgerow.estimators._assumptions import AS_IS, NORMAL
 from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
-from hedgerow.method.kinds import STEPS
+from hedgerow.method.kinds import AS_IS, NORMAL, STEPS
 
 _LEARNED_FROM = "column that is learned from"
 _NONE: Mapping[str, Sequence[str]] = MappingProxyType({})

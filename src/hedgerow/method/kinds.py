@@ -19,6 +19,7 @@ Kinds = NDArray[np.str_]
 
 CONTINUOUS, STEPS, YES_NO, COUNTS, ZEROS = "continuous", "steps", "yes/no", "counts", "zeros"
 KINDS = (CONTINUOUS, STEPS, YES_NO, COUNTS, ZEROS)
+AS_IS, NORMAL = "as is", "normal"  # what users may say of a column, and of all of them
 # Noise below this, in units of the variable behind, is none: what a neighbour then fails to explain
 # is about half as much, and a standard error only from some hundred thousand rows on.
 _NEGLIGIBLE = 5e-3
