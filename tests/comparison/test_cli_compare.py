@@ -199,7 +199,7 @@ def test_json_is_a_flag_that_prints_what_out_writes(table, tmp_path):
 def test_what_is_left_out_is_said_everywhere(tmp_path):
     path, page = tmp_path / "rows.csv", tmp_path / "page.html"
     rows = np.random.default_rng(0).standard_normal((50, 3)).tolist()
-    lines = [f"{a},{b},{c},Ada" for a, b, c in rows]
+    lines = [f"{a},{b},{c},Ada {k}" for k, (a, b, c) in enumerate(rows)]
     path.write_text("\n".join(["a,b,c,who", *lines, "1,,2,Bob"]))
     options = ["--methods", f"{OURS}Chain", "--resamples", 0, "--missing", "drop", "--html", page]
     result = run(path, *options)

@@ -51,7 +51,7 @@ def table(**options):
     """Return what a GPU's engine saves: rows, as they were treated."""
     header, arrays = saved(**options)
     learner = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:]}
-    treated = ("waiting", "as_is", "repeat", "wanders", "determined", "populations")
+    treated = ("waiting", "as_is", "repeat", "wanders", "determined", "populations", "kinds")
     treated += ("marginal_", "season_", "gap_", "size_")
     return header, learner | {k: v for k, v in arrays.items() if k.startswith(treated)}
 

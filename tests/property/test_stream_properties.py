@@ -17,6 +17,7 @@ from hedgerow.io.json_lines import Objects
 from hedgerow.io.layout import Layout
 from hedgerow.io.notation import Notation
 from hedgerow.io.records import cut
+from hedgerow.io.source import Column
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
@@ -53,7 +54,11 @@ def one_by_one(reader, lines):
 
 def cells(width, chosen, decimal=".", na=()):
     notation = Notation(decimal, numbers=na)
-    return Cells(Layout(",", width, decimal=decimal), list("abc"), chosen, notation)
+    return Cells(Layout(",", width, decimal=decimal), columns("abc"), chosen, notation)
+
+
+def columns(names):
+    return [Column(name, None) for name in names]
 
 
 @settings(max_examples=300, deadline=None)
@@ -71,7 +76,7 @@ def test_cells_mean_the_same_whatever_comes_with_them(table):
 def test_objects_mean_the_same_whatever_comes_with_them(objects):
     lines = [json.dumps(each) for each in objects]
     for known in (["a", "b", "c"], ["a", "b"]):
-        reader, alone = (Objects(known, ["a", "b"], Notation()) for _ in range(2))
+        reader, alone = (Objects(columns(known), [0, 1], Notation()) for _ in range(2))
         assert what(reader.read(block_of(lines))) == one_by_one(alone, lines)
         assert reader.new == alone.new == set().union(*objects) - set(known)
 
@@ -83,11 +88,11 @@ def test_numbers_come_back_exactly(pairs):
     text = [f"{a!r},{b!r}" for a, b in pairs]
     continental = [f"{a!r};{b!r}".replace(".", ",") for a, b in pairs]
     objects = [json.dumps({"b": b, "a": a}) for a, b in pairs]
-    with_semicolons = Cells(Layout(";", 2, decimal=","), ["a", "b"], [0, 1], Notation(","))
+    with_semicolons = Cells(Layout(";", 2, decimal=","), columns("ab"), [0, 1], Notation(","))
     for reader, lines in (
         (cells(2, [0, 1]), text),
         (with_semicolons, continental),
-        (Objects(["a", "b"], ["a", "b"], Notation()), objects),
+        (Objects(columns("ab"), [0, 1], Notation()), objects),
     ):
         rows, bad = reader.read(block_of(lines))
         assert not bad

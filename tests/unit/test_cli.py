@@ -91,6 +91,9 @@ def test_an_option_is_of_the_same_kind_in_every_command():
                     kinds.setdefault(flag, {})[name] = kind_of(option)
     shared = {flag: found for flag, found in kinds.items() if len(found) > 1}
     assert {"--json", "--out", "--html", "-p", "--seed", "--truth", "--list"} <= set(shared)
+    # Rivals need complete rows: to learn from the others is no choice there.
+    of_rivals = shared["--missing"].pop("compare")[2]
+    assert set(of_rivals) == set(shared["--missing"]["learn"][2]) - {"use"}
     for flag, found in shared.items():
         assert len(set(found.values())) == 1, f"{flag} differs: {found}"
         assert f"-{flag}" not in kinds, f"{flag} and -{flag} would be mixed up"

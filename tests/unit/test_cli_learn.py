@@ -325,10 +325,8 @@ def test_a_cell_of_text_is_named_wherever_it_stands(tmp_path):
         lines = ["a,b,it's me", *["1,2,3"] * 6000]
         lines[line - 1] = "1,2,oops"
         path.write_text("\n".join(lines))
-        told = (
-            f"line {line}: column \"it's me\" must hold numbers, got 'oops'; --missing drop leaves"
-        )
-        one_line(run(path), 1, told)
+        told = f"line {line}: column \"it's me\" must hold numbers, got 'oops'; --missing use takes"
+        one_line(run(path, "--missing", "error"), 1, told)
 
 
 def test_options_with_odd_values_are_quoted_for_the_shell(tmp_path):

@@ -194,7 +194,7 @@ def test_where_gaps_cannot_be_filled_in_an_error_says_what_can(monkeypatch):
         with pytest.raises(ValueError, match=r"got 1 NaN \(missing\) and 0 inf .* 1 \(1\)$"):
             ask(rows)
     rows[4, 2] = np.inf
-    with pytest.raises(ValueError, match=r"0 NaN \(missing\) and 1 inf values in columns: 2 \(1\)"):
+    with pytest.raises(ValueError, match=r"got 1 inf values in columns: 2 \(1\)"):
         HedgeGraph().fit(rows)
 
 

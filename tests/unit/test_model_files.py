@@ -328,6 +328,8 @@ def test_rows_in_a_file_are_treated_as_the_model_would_have(tmp_path):
     treated = TreatedRows(stream.assumptions, stream.half_life)
     rows = np.concatenate(list(treated.take(stream.engine, ROWS)))
     learner = {"table": rows[:512], "learned_rows": np.array(512), "pending": rows[512:]}
+    learner |= {name: x for name, x in arrays.items() if name.startswith(("gap_", "size_"))}
+    assert not len(arrays["size_columns"])
     loaded = load(tmp_path / "model.hedgerow", header, treated.arrays() | learner)
     again = loaded.parts()[1]
     assert again.keys() == arrays.keys()
