@@ -99,7 +99,7 @@ def test_repeated_rows_count_once():
     assert mean_times(first_repeats(three_times))[0] == 3.0
     with pytest.warns(GuaranteeWarning, match="3 times in the mean: they count as 150 different"):
         graph = HedgeGraph().fit(three_times)
-    assert graph.n_samples_effective_ <= 150
+    assert graph.n_samples_effective_ <= 150 * (1 + 1e-9)
 
 
 def test_rows_of_few_values_may_be_the_same_by_chance():

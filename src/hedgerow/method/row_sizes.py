@@ -105,7 +105,9 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
         own = np.square(factors) * squared / n_rows
         squared /= np.maximum(1.0 - own, _LEAST_ROOM)
     logs = _logs(squared)
-    trust = _trust(logs, independent * float(given.mean()))
+    # A shape that is known from n rows makes squared lengths differ more, by k / n.
+    sure = independent * float(given.mean()) / (1.0 + len(some) / n_rows)
+    trust = _trust(logs, sure)
     if trust == 0.0:
         return rows, no_sizes(n_columns)
     typical = float(logs.mean())
