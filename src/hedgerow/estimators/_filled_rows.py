@@ -233,17 +233,14 @@ class FilledRows:
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
         unit = deviations / scale
-        far = far_off(unit, judged, found)
-        found, limit = without_those_by_nature(found, far), FAR_OFF
-        far &= np.isfinite(found.residual)
-        if self.judges is None and not more_than_chance(far, judged):
-            limit = BEYOND_DOUBT
-            far = far_off(unit, judged, found, limit)
-        elif self.judges is not None:
+        found = without_those_by_nature(found, far_off(unit, judged, found))
+        if self.judges is None:
+            some_wrong = more_than_chance(far_off(unit, judged, found), judged)
+            limit = FAR_OFF if some_wrong else BEYOND_DOUBT
+        else:
             limit = self.judges.limit
-            far = far_off(unit, judged, found, limit)
         self.judges = Judges(centre, scale, found, limit)
-        return far
+        return far_off(unit, judged, found, limit)
 
     def _far_off(self, engine: Engine, filled: Array, there: Cells) -> Cells:
         found = np.zeros_like(there)
