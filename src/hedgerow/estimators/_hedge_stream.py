@@ -109,7 +109,7 @@ class HedgeStream:
         learner.look_back(rows)
         return sizes
 
-    def _divided(self, rows: Array, there: NDArray[np.bool_]) -> Array:
+    def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:
             return rows
         return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)

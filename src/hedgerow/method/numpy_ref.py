@@ -33,6 +33,8 @@ from hedgerow.method.moments import (
 from hedgerow.method.neighbours import related as related
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
+from hedgerow.method.populations import second_hump as second_hump
+from hedgerow.method.repeats import hashes_of as hashes_of
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 from hedgerow.method.row_sizes import row_factors as row_factors
 from hedgerow.method.steps import Curves
