@@ -6,14 +6,16 @@ from scipy.linalg import toeplitz
 
 from hedgerow.method.inflation import (
     Inflation,
-    autocorrelations,
     autoregressions,
     calming,
+    continued,
     echoes_of,
     inflation_of,
+    measured_echoes,
     no_inflation,
     of_pairs,
     tail_factors,
+    unbiased,
 )
 from hedgerow.method.residuals import LAGS, first_residuals
 
@@ -42,7 +44,8 @@ def autoregressive(rng, coefficients, shape):
 def test_autoregressions_solve_the_equations_of_yule_and_walker(coefficients):
     rng = np.random.default_rng()
     lags = measured_lags(autoregressive(rng, coefficients, (900, 6)))
-    measured, order, found = autoregressions(lags, 900.0)
+    measured = measured_echoes(lags, 900.0)
+    order, found = autoregressions(measured, 900.0)
     for j in range(6):
         r = lags[:, j] / lags[0, j] / (1 - np.arange(LAGS + 1) / 900.0)  # of fewer pairs
         np.testing.assert_allclose(measured[:, j], r, rtol=1e-14)
@@ -71,10 +74,23 @@ def test_autocorrelations_go_on_beyond_the_lags_that_are_measured(coefficients):
             answer[t] += coefficient * answer[t - k]
     products = [answer[: len(answer) - k] @ answer[k:] for k in range(200)]
     expected = np.array(products) / products[0]
-    pairs = 1000.0 - np.arange(LAGS + 1)
-    found = autocorrelations((expected[: LAGS + 1] * pairs)[:, None], 1000.0)[:, 0]
+    found = continued(expected[: LAGS + 1, None], 1000.0)[:, 0]
     np.testing.assert_allclose(found, expected[1 : len(found) + 1], atol=1e-9)
     assert (np.abs(expected[len(found) + 1 :]) < 0.02).all()
+
+
+@pytest.mark.parametrize("memory", [0.5, 0.8, 0.9])
+def test_short_series_do_not_seem_to_remember_less(memory):
+    """Of 4,000 series of 100 rows, the mean of first autocorrelations is known to .002."""
+    rows = autoregressive(np.random.default_rng(), [memory], (100, 4000))
+    lags = measured_lags(rows - rows.mean(axis=0))
+    biased = measured_echoes(lags, 100.0)
+    found = unbiased(biased, memory ** np.arange(1, 400)[:, None] + np.zeros((1, 4000)), 100.0)
+    error = 5 * biased[1].std() / np.sqrt(4000)
+    assert biased[1].mean() < memory - 2 * error
+    # The formula leaves out what is of the order of one over the square of the rows.
+    left_out = ((1 + memory) / (1 - memory) / 100) ** 2
+    assert abs(found[1].mean() - memory) <= error + left_out
 
 
 def test_independent_columns_hardly_inflate():
@@ -94,8 +110,7 @@ def test_the_factor_for_memory_is_the_simulated_variance(memories):
     squares = np.square((first * second).mean(axis=0)) * n_rows / variance
     simulated = squares.mean()
     lag = np.arange(LAGS + 1)[:, None]
-    lags = np.array(memories) ** lag * (n_rows - lag)
-    echoes = echoes_of(autocorrelations(lags, float(n_rows)), float(n_rows))
+    echoes = echoes_of(continued(np.array(memories) ** lag, float(n_rows)), float(n_rows))
     factor = of_pairs(Inflation(np.ones(2), echoes, 1.0), np.array([0]), np.array([1]))[0]
     # No factor is below one; and autocorrelations below .01 are left out.
     product = memories[0] * memories[1]

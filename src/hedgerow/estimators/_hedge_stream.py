@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._filled_rows import FilledRows
+from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
@@ -19,14 +19,16 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.first_look import clear_regressions
+from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, no_inflation
+from hedgerow.method.inflation import Inflation, alike, no_inflation
 from hedgerow.method.kinds import AS_IS, CONTINUOUS
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.telling import clear_sum, standard_sums
@@ -106,8 +108,17 @@ class HedgeStream:
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
         learner.take(rows)
-        learner.look_back(rows)
+        learner.look_back(rows, self._clear(rows) if fills else None)
         return sizes
+
+    def _clear(self, rows: Array) -> Regressions | None:
+        """Return what the first rows say of columns by their neighbours, if that can be had."""
+        if self.n_columns > MOST_JUDGED:
+            return None
+        weights = row_weights(0, len(rows), self.half_life)
+        return clear_regressions(
+            self.engine, rows, weights, memory=not self.assumptions.independent
+        )
 
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:
@@ -152,9 +163,12 @@ class HedgeStream:
             divided=sizes.cost,
         )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
-        # Rows that repeat one of the last few are told by memory already.
+        # Rows that repeat one of the last few are told by memory already; if that is most of it, it
+        # is the same for all pairs.
         repeated, apart = self.treated.repeated(self.engine)
         _, memory = found.typical_parts()
+        if 2.0 * (repeated / apart - 1.0) > memory - 1.0 > 0.0:
+            found = alike(found)
         # A pair is there in as many rows as both its cells are, if they are missing independently.
         share = np.maximum(filled.share(), 1.0 / n_rows)
         typical = float(np.median(share))

@@ -106,9 +106,12 @@ class Engine(Protocol):
     def learn(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
 
-    def look_back(self, state: Any, rows: NDArray[np.floating]) -> Any:
+    def look_back(
+        self, state: Any, rows: NDArray[np.floating], known: Regressions | None = None
+    ) -> Any:
         """Return the state with sums over the residuals of all ``rows``, the first and only ones.
 
+        Residuals are those of the regressions, or of the learner's own weights if there are none.
         From then on `learn` adds those of the rows that it learns from.
         """
 

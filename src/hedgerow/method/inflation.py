@@ -30,6 +30,8 @@ FARTHEST = 1024  # lags that are summed at most
 FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
 LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
 _SAMPLE = 512  # columns whose pairs tell what is typical
+_AT_ONCE = 256  # columns that are freed of bias
+_MOST_OF_MEAN = 0.5  # of a variance that a mean may take; beyond, there is next to nothing to see
 
 
 class Inflation(NamedTuple):
@@ -99,6 +101,14 @@ def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     return factors
 
 
+def alike(inflation: Inflation) -> Inflation:
+    """Return the factors with one memory for all pairs, the typical one."""
+    _, memory = inflation.typical_parts()
+    echoes = np.full((len(inflation.tails), 1), np.sqrt(memory - 1.0))
+    found = inflation._replace(echoes=echoes)
+    return found._replace(typical=_typical(found))
+
+
 def calming(inflation: Inflation, first: Indices, second: Indices) -> Array:
     """Return what to multiply scores of pairs with, made for the effective rows."""
     return np.sqrt(inflation.typical / of_pairs(inflation, first, second))
@@ -143,19 +153,17 @@ def tail_factors(sums: Residuals, n_rows: float, divided: float = 1.0) -> Array:
 class Autoregressions(NamedTuple):
     """An autoregression for each column."""
 
-    measured: Array  # (LAGS + 1, p); autocorrelations
     order: NDArray[np.intp]  # (p,)
     coefficients: Array  # (most + 1, p); row k: of the value k rows before; zero beyond the order
 
 
-def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
+def autoregressions(measured: Array, n_rows: float) -> Autoregressions:
     """Return the autoregressions of the orders that Akaike's criterion chooses.
 
-    Durbin and Levinson's recursion gives those of all orders from the sums of products.
+    Durbin and Levinson's recursion gives those of all orders from autocorrelations.
     """
-    n_columns = lags.shape[1]
-    varied = lags[0] > 0
-    measured = measured_echoes(lags, n_rows)
+    n_columns = measured.shape[1]
+    varied = measured[0] > 0
     most = largest_order(n_rows)
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
@@ -170,7 +178,7 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
         better = varied & (criterion < best)
         best, order = np.where(better, criterion, best), np.where(better, step, order)
         chosen = np.where(better, current, chosen)
-    return Autoregressions(measured, order, chosen)
+    return Autoregressions(order, chosen)
 
 
 def measured_echoes(lags: Array, n_rows: float) -> Array:
@@ -195,12 +203,19 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
     Examples
     --------
     >>> lag = np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations((1000 - lag) * 0.5**lag, 1000.0)[:3].ravel()
+    >>> autocorrelations((1e6 - lag) * 0.5**lag, 1e6)[:3].ravel().round(4)
     array([0.5  , 0.25 , 0.125])
     """
-    measured, order, coefficients = autoregressions(lags, n_rows)
+    measured = measured_echoes(lags, n_rows)
+    known = continued(measured, n_rows)
+    return continued(unbiased(measured, known, n_rows), n_rows) if len(known) else known
+
+
+def continued(measured: Array, n_rows: float) -> Array:
+    """Return autocorrelations as an autoregression continues those that were measured."""
+    order, coefficients = autoregressions(measured, n_rows)
     farthest = int(min(FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
-    known = np.zeros((farthest + 1, lags.shape[1]))
+    known = np.zeros((farthest + 1, measured.shape[1]))
     known[0] = 1.0
     top = int(order.max(initial=0))
     for lag in range(1, farthest + 1):
@@ -211,6 +226,39 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
         if lag >= top and (np.abs(known[lag - top + 1 : lag + 1]) < FORGOTTEN).all():
             return known[1 : lag + 1]
     return known[1:]
+
+
+def unbiased(measured: Array, known: Array, n_rows: float) -> Array:
+    """Return what was measured without its bias, if ``known`` were the true autocorrelations.
+
+    Autocorrelations about a mean of the same n rows are too low, in the mean by
+
+        V (1 - rho_k) / n  +  2 (G_k - rho_k G_0) / n
+
+    with V the sum of rho_h, and G_k that of rho_h rho_(h+k), over all lags h, negative ones too:
+    for the mean, and for the ratio (Marriott and Pope, 1954).
+
+    Examples
+    --------
+    >>> lag = np.arange(1, 200)[:, None]
+    >>> found = unbiased(np.array([[1.0], [0.8 - 3.4 / 100]]), 0.8**lag, 100.0)
+    >>> found.ravel().round(3)  # by Kendall's formula, (1 + 3 rho) / n
+    array([1. , 0.8])
+    """
+    n_lags, n_columns = measured.shape
+    both = np.concatenate([known[::-1], np.ones((1, n_columns)), known])
+    size = 1 << (len(both) + max(len(both), n_lags)).bit_length()
+    bias = np.zeros_like(measured)
+    for start in range(0, n_columns, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        true = np.zeros((n_lags, bias[:, some].shape[1]))
+        true[1 : len(known) + 1] = known[: n_lags - 1, some]
+        waves = np.abs(np.fft.rfft(both[:, some], size, axis=0))
+        products = np.fft.irfft(waves * waves, size, axis=0)[:n_lags]
+        of_mean = np.clip(both[:, some].sum(axis=0) / n_rows, 0.0, _MOST_OF_MEAN)
+        bias[:, some] = of_mean * (1.0 - true) + 2.0 / n_rows * (products - true * products[0])
+    bias[0] = 0.0
+    return np.where(measured[0] > 0, (measured + bias).clip(-LARGEST_ECHO, 1.0), measured)
 
 
 def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
