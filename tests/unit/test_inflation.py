@@ -6,6 +6,7 @@ from scipy.linalg import toeplitz
 
 from hedgerow.method.inflation import (
     Inflation,
+    autocorrelations,
     autoregressions,
     calming,
     continued,
@@ -15,7 +16,6 @@ from hedgerow.method.inflation import (
     no_inflation,
     of_pairs,
     tail_factors,
-    unbiased,
 )
 from hedgerow.method.residuals import LAGS, first_residuals
 
@@ -81,16 +81,19 @@ def test_autocorrelations_go_on_beyond_the_lags_that_are_measured(coefficients):
 
 @pytest.mark.parametrize("memory", [0.5, 0.8, 0.9])
 def test_short_series_do_not_seem_to_remember_less(memory):
-    """Of 4,000 series of 100 rows, the mean of first autocorrelations is known to .002."""
-    rows = autoregressive(np.random.default_rng(), [memory], (100, 4000))
+    """The mean of 400 autocorrelations has a standard error of sqrt((1 - r²) / 100 / 400)."""
+    n_rows, number = 100, 400
+    rows = autoregressive(np.random.default_rng(), [memory], (n_rows, number))
     lags = measured_lags(rows - rows.mean(axis=0))
-    biased = measured_echoes(lags, 100.0)
-    found = unbiased(biased, memory ** np.arange(1, 400)[:, None] + np.zeros((1, 4000)), 100.0)
-    error = 5 * biased[1].std() / np.sqrt(4000)
-    assert biased[1].mean() < memory - 2 * error
-    # The formula leaves out what is of the order of one over the square of the rows.
-    left_out = ((1 + memory) / (1 - memory) / 100) ** 2
-    assert abs(found[1].mean() - memory) <= error + left_out
+    lag = np.arange(1, n_rows)
+    true = 2 * ((1 - lag / n_rows) * memory ** (2 * lag)).sum()
+    biased = continued(measured_echoes(lags, n_rows).mean(axis=1, keepdims=True), n_rows)
+    found = np.square(echoes_of(autocorrelations(lags, n_rows), n_rows)).sum(axis=1)
+    error = np.sqrt((1 - memory**2) / n_rows / number) * 4 * memory / (1 - memory**4)
+    # Kendall's formula leaves out what is of the order of the square of what it has.
+    left_out = ((1 + 3 * memory) / n_rows * 4 * memory / (1 - memory**4)) ** 2
+    assert abs(np.log(np.median(found) / true)) <= 5 * error + left_out
+    assert np.log(np.square(echoes_of(biased, n_rows)).sum() / true) < -5 * error
 
 
 def test_independent_columns_hardly_inflate():

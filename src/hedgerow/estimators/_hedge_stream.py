@@ -19,16 +19,15 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.first_look import clear_regressions
+from hedgerow.method.first_look import clear_regressions, nothing_explained
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, alike, no_inflation
+from hedgerow.method.inflation import Inflation, alike, memories, no_inflation
 from hedgerow.method.kinds import AS_IS, CONTINUOUS
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.telling import clear_sum, standard_sums
@@ -108,17 +107,23 @@ class HedgeStream:
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
         learner.take(rows)
-        learner.look_back(rows, self._clear(rows) if fills else None)
+        if fills and self.n_columns <= MOST_JUDGED:
+            self._look_back(learner, rows)
+        else:
+            learner.look_back(rows)
         return sizes
 
-    def _clear(self, rows: Array) -> Regressions | None:
-        """Return what the first rows say of columns by their neighbours, if that can be had."""
-        if self.n_columns > MOST_JUDGED:
-            return None
+    def _look_back(self, learner: Learner, rows: Array) -> None:
+        """Look at columns first, and then at what clear neighbours leave of them."""
+        learner.look_back(rows, nothing_explained(self.n_columns))
+        memory = np.ones(self.n_columns)
+        if not self.assumptions.independent:
+            n_rows = effective_rows(len(rows), self.half_life)
+            sums = learner.residuals()
+            assert sums is not None
+            memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
         weights = row_weights(0, len(rows), self.half_life)
-        return clear_regressions(
-            self.engine, rows, weights, memory=not self.assumptions.independent
-        )
+        learner.look_back(rows, clear_regressions(self.engine, rows, weights, memory))
 
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:

@@ -81,7 +81,7 @@ class Learner:
         return self.engine.moments(self._counted())
 
     def look_back(self, rows: NDArray[np.floating], known: Regressions | None = None) -> None:
-        """Go through the first rows, all there are, once more."""
+        """Go through the first rows, all there are, once more, or once again."""
         self.state = self.engine.look_back(self.state, rows, known)
 
     def residuals(self) -> Residuals | None:

@@ -15,10 +15,12 @@ by Akaike's criterion. Raw ones are too noisy to be multiplied and summed over p
 an autoregression goes on beyond the lags that are measured. docs/theory.md, section 17.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from hedgerow.method.residuals import LAGS, Residuals
 
@@ -30,8 +32,8 @@ FARTHEST = 1024  # lags that are summed at most
 FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
 LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
 _SAMPLE = 512  # columns whose pairs tell what is typical
-_AT_ONCE = 256  # columns that are freed of bias
-_MOST_OF_MEAN = 0.5  # of a variance that a mean may take; beyond, there is next to nothing to see
+_FEWEST = 4  # columns whose memories tell what is chance (James and Stein)
+_ANY = 0.05  # chance of any false edge, that tells what scores these have
 
 
 class Inflation(NamedTuple):
@@ -99,6 +101,12 @@ def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     echo = 1.0 + (inflation.echoes[first] * inflation.echoes[second]).sum(axis=-1)
     factors: Array = np.maximum(tails, 1.0) * np.maximum(echo, 1.0)
     return factors
+
+
+def memories(inflation: Inflation) -> Array:
+    """Return, for each column, the factor that memory makes for a pair with another like it."""
+    result: Array = 1.0 + np.square(inflation.echoes).sum(axis=1)
+    return result
 
 
 def alike(inflation: Inflation) -> Inflation:
@@ -197,8 +205,17 @@ def largest_order(n_rows: float) -> int:
     return int(min(LAGS, n_rows // _ROWS_PER_ORDER))
 
 
-def autocorrelations(lags: Array, n_rows: float) -> Array:
+def autocorrelations(
+    lags: Array, n_rows: float, go_on: Callable[[Array, float], Array] | None = None
+) -> Array:
     """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+
+    All of a column are multiplied by what few rows make of them (`made_up`).
+
+    Parameters
+    ----------
+    lags : sums of products of residuals
+    go_on : `continued`, or what does the same
 
     Examples
     --------
@@ -206,9 +223,84 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
     >>> autocorrelations((1e6 - lag) * 0.5**lag, 1e6)[:3].ravel().round(4)
     array([0.5  , 0.25 , 0.125])
     """
+    go_on = go_on or continued
     measured = measured_echoes(lags, n_rows)
-    known = continued(measured, n_rows)
-    return continued(unbiased(measured, known, n_rows), n_rows) if len(known) else known
+    varied = measured[0] > 0
+    mean = measured[:, varied].mean(axis=1, keepdims=True) if varied.any() else measured[:, :1]
+    trust = own_share(measured[:, varied], go_on(mean, n_rows), n_rows)
+    known = go_on(np.where(varied, mean + trust * (measured - mean), measured), n_rows)
+    known = known.clip(-1.0, 1.0)
+    more: Array = known * np.sqrt(made_up(known, trust, n_rows))
+    return more
+
+
+def own_share(measured: Array, of_mean: Array, n_rows: float) -> Array:
+    """Return how much of columns' differences is not chance, for each lag, as a column.
+
+    Autocorrelations are drawn toward their mean as far as chance explains how they differ (James
+    and Stein's way). The variance that chance makes of an autocorrelation is
+
+        sum over h > 0 of (rho_(h+k) + rho_(h-k) - 2 rho_k rho_h)^2 / n
+
+    (Bartlett's formula), ``of_mean`` being rho.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).standard_normal((LAGS + 1, 50)) / np.sqrt(500)
+    >>> own_share(noise, np.empty((0, 1)), 500.0).mean() < 0.2
+    np.True_
+    >>> noise[1] += np.linspace(0.0, 0.9, 50)
+    >>> print(own_share(noise, np.empty((0, 1)), 500.0)[1].round(2))
+    [0.97]
+    """
+    n_lags, number = measured.shape
+    if number < _FEWEST:
+        return np.ones((n_lags, 1))
+    rho = np.zeros(2 * n_lags + len(of_mean))
+    rho[0], rho[1 : len(of_mean) + 1] = 1.0, of_mean[:, 0]
+    h, k = np.arange(1, n_lags + len(of_mean))[:, None], np.arange(n_lags)
+    chance = np.square(rho[h + k] + rho[np.abs(h - k)] - 2.0 * rho[k] * rho[h]).sum(axis=0) / n_rows
+    differences = measured.var(axis=1, ddof=1)
+    believed = (number - 3) / (number - 1) * chance
+    share = np.divide(believed, differences, out=np.ones(n_lags), where=differences > 0)
+    own: Array = np.maximum(1.0 - share, 0.0)[:, None]
+    return own
+
+
+def made_up(known: Array, trust: Array, n_rows: float) -> Array:
+    """Return by how much sums of squared autocorrelations should be larger, for each column.
+
+    A sum is taken for that of an autoregression of order one, 2 r² / (1 - r²). Of n rows, r is
+    measured too low, in the mean by (1 + 3 r) / n (Kendall, 1954). What is left of chance, a share
+    ``trust`` of the variance (1 - r²) / n, makes factors F of pairs wrong by s² in the mean square
+    of their logarithm, with F = (1 + r²) / (1 - r²). False edges have scores near some limit c, and
+    are more frequent by exp((c² s)² / 8): as if the logarithm of F were too small by c² s² / 4.
+
+    Examples
+    --------
+    >>> known = 0.8 ** np.arange(1, 200)[:, None]
+    >>> found = made_up(known, np.zeros((200, 1)), 1e4)
+    >>> right = 0.8 + 3.4 / 1e4
+    >>> print(found.round(3), round(right**2 / (1 - right**2) / (0.64 / 0.36), 3))
+    [1.002] 1.002
+    """
+    squares = np.square(known) * _counts(len(known), n_rows)[:, None]
+    excess = squares.sum(axis=0)
+    some = excess > 0
+    square = excess / (excess + 2.0)
+    root = np.sqrt(square)
+    right = np.square(np.minimum(root + (1.0 + 3.0 * root) / n_rows, 1.0 - 1.0 / n_rows))
+    more = np.divide(2.0 * right / (1.0 - right), excess, out=np.ones_like(excess), where=some)
+    own = trust[1 : len(known) + 1]
+    own = np.pad(own, ((0, len(known) - len(own)), (0, 0)), mode="edge") if len(known) else own
+    share = np.divide((squares * own).sum(axis=0), excess, out=np.zeros_like(excess), where=some)
+    steepness = 2.0 * root / (1.0 - square**2)
+    doubt = 2.0 * share * (1.0 - square) / n_rows * steepness**2
+    limit = stats.norm.isf(_ANY / max(known.shape[1], 2) ** 2)
+    result = np.maximum(more, 1.0) * np.exp(np.minimum(limit**2 / 4.0 * doubt, 1.0))
+    most = np.divide(n_rows - 1.0, excess, out=np.ones_like(excess), where=some)
+    limited: Array = np.minimum(result, np.maximum(most, 1.0))
+    return limited
 
 
 def continued(measured: Array, n_rows: float) -> Array:
@@ -228,44 +320,16 @@ def continued(measured: Array, n_rows: float) -> Array:
     return known[1:]
 
 
-def unbiased(measured: Array, known: Array, n_rows: float) -> Array:
-    """Return what was measured without its bias, if ``known`` were the true autocorrelations.
-
-    Autocorrelations about a mean of the same n rows are too low, in the mean by
-
-        V (1 - rho_k) / n  +  2 (G_k - rho_k G_0) / n
-
-    with V the sum of rho_h, and G_k that of rho_h rho_(h+k), over all lags h, negative ones too:
-    for the mean, and for the ratio (Marriott and Pope, 1954).
-
-    Examples
-    --------
-    >>> lag = np.arange(1, 200)[:, None]
-    >>> found = unbiased(np.array([[1.0], [0.8 - 3.4 / 100]]), 0.8**lag, 100.0)
-    >>> found.ravel().round(3)  # by Kendall's formula, (1 + 3 rho) / n
-    array([1. , 0.8])
-    """
-    n_lags, n_columns = measured.shape
-    both = np.concatenate([known[::-1], np.ones((1, n_columns)), known])
-    size = 1 << (len(both) + max(len(both), n_lags)).bit_length()
-    bias = np.zeros_like(measured)
-    for start in range(0, n_columns, _AT_ONCE):
-        some = slice(start, start + _AT_ONCE)
-        true = np.zeros((n_lags, bias[:, some].shape[1]))
-        true[1 : len(known) + 1] = known[: n_lags - 1, some]
-        waves = np.abs(np.fft.rfft(both[:, some], size, axis=0))
-        products = np.fft.irfft(waves * waves, size, axis=0)[:n_lags]
-        of_mean = np.clip(both[:, some].sum(axis=0) / n_rows, 0.0, _MOST_OF_MEAN)
-        bias[:, some] = of_mean * (1.0 - true) + 2.0 / n_rows * (products - true * products[0])
-    bias[0] = 0.0
-    return np.where(measured[0] > 0, (measured + bias).clip(-LARGEST_ECHO, 1.0), measured)
-
-
 def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
     """Return a row for each column, whose products over pairs sum autocorrelations over lags."""
-    lag = np.arange(1, len(autocorrelation) + 1)
-    counts = 2.0 * np.maximum(1.0 - lag / n_rows, 0.0)
+    counts = _counts(len(autocorrelation), n_rows)
     return np.ascontiguousarray((autocorrelation * np.sqrt(counts)[:, None]).T)
+
+
+def _counts(n_lags: int, n_rows: float) -> Array:
+    """Return how much autocorrelations at 1, 2, ... rows count in a sum over lags."""
+    counts: Array = 2.0 * np.maximum(1.0 - np.arange(1, n_lags + 1) / n_rows, 0.0)
+    return counts
 
 
 def some_columns(n_columns: int) -> Indices:

@@ -10,13 +10,12 @@ from hedgerow.method.inflation import (
     FORGOTTEN,
     LARGEST_ECHO,
     Inflation,
+    autocorrelations,
     echoes_of,
     largest_order,
-    measured_echoes,
     no_inflation,
     some_columns,
     tail_factors,
-    unbiased,
 )
 from hedgerow.method.residuals import Residuals
 
@@ -38,15 +37,9 @@ def inflation_of(
     if tails:
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
-        found = found._replace(echoes=echoes_of(_autocorrelations(sums.lags, n_rows), n_rows))
+        echoes = autocorrelations(sums.lags, n_rows, _continued)
+        found = found._replace(echoes=echoes_of(echoes, n_rows))
     return found._replace(typical=_typical(found))
-
-
-def _autocorrelations(lags: Array, n_rows: float) -> Array:
-    """Return the autocorrelations of an autoregression for each column (`autocorrelations`)."""
-    measured = measured_echoes(lags, n_rows)
-    known = _continued(measured, n_rows)
-    return _continued(unbiased(measured, known, n_rows), n_rows) if len(known) else known
 
 
 def _continued(measured: Array, n_rows: float) -> Array:
