@@ -196,6 +196,7 @@ class HedgeStream:
             smaller_group=groups.share,
             groups_apart=groups.apart,
             missing=filled.seen.missing,
+            share_missing=1.0 - filled.share(),
             outlying=int(filled.seen.outlying.sum()),
             outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
             kinds=self.kinds(),
@@ -209,8 +210,8 @@ class HedgeStream:
 
     def rare(self) -> NDArray[np.bool_]:
         """Return which columns are there too rarely to be learned from."""
-        seen = self._asked()[1].seen
-        result: NDArray[np.bool_] = seen.missing > MOST_MISSING * seen.rows
+        filled = self._asked()[1]
+        result: NDArray[np.bool_] = filled.weight - filled.there > MOST_MISSING * filled.weight
         return result
 
     def _telling(
@@ -218,9 +219,10 @@ class HedgeStream:
     ) -> list[tuple[object, str]]:
         """Return columns whose missing cells seem to be high, or low."""
         _, memory = inflation.typical_parts()
-        found = standard_sums(self._asked()[1].telling) / np.sqrt(memory)
-        clear = np.flatnonzero(np.abs(found) > clear_sum(self.n_columns))
-        return [(labels[j], "high" if found[j] > 0 else "low") for j in clear]
+        filled = self._asked()[1]
+        found = standard_sums(filled.telling) / np.sqrt(memory)
+        clear = (np.abs(found) > clear_sum(self.n_columns)) & ~filled.forgotten()
+        return [(labels[j], "high" if found[j] > 0 else "low") for j in np.flatnonzero(clear)]
 
     def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
@@ -231,7 +233,7 @@ class HedgeStream:
         repeated, _ = self.treated.repeated(self.engine)
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        missing = self._asked()[1].seen.missing / max(self.rows, 1)
+        missing = 1.0 - self._asked()[1].share()
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:

@@ -42,6 +42,8 @@ class Treatment(NamedTuple):
     smaller_group : share of rows in the smaller of two populations; 0 if there is one only
     groups_apart : distance of their means, in standard deviations within them
     missing : number of cells of each column that were missing, and filled in
+    share_missing : share of each column's cells that count as missing, also those that their rows
+        contradict; rows that are forgotten count less
     outlying : number of cells that their rows contradict, and that were taken for missing
     outlying_cells : row and column of the first of these
     kinds : for each column, the kind that it is taken for
@@ -64,6 +66,7 @@ class Treatment(NamedTuple):
     smaller_group: float = 0.0
     groups_apart: float = 0.0
     missing: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    share_missing: NDArray[np.float64] = np.empty(0)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
@@ -84,6 +87,7 @@ class Treatment(NamedTuple):
             "wandering": [str(name) for name in self.wandering],
             "autocorrelation": self.autocorrelation.tolist(),
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
+            "share_missing": dict(zip(map(str, labels), self.share_missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "telling": {str(name): how for name, how in self.telling},
@@ -138,7 +142,7 @@ class Treatment(NamedTuple):
         of_rows = doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
-        return of_rows + doubts_of_gaps(self.missing / self.rows, self.telling, self.apart)
+        return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
