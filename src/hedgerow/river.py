@@ -190,4 +190,3 @@ class RiverHedgeGraph(base.Estimator):
             self._known = None
             self._learner.partial_fit(np.array(self._held), feature_names=self._names)
             self._held.clear()
-

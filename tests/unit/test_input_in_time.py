@@ -142,8 +142,8 @@ def test_a_stream_tells_rows_out_of_order_when_it_sees_them(write, kind):
             pass
     said = [str(each.message) for each in caught]
     assert said[0] == "columns are left out (time): 'when'"
-    line = 21 + (kind == "csv")
-    assert f"so far, times in column 'when' go back in 1 of 40 rows, first in line {line}" in said[1]
+    told = f"times in column 'when' go back in 1 of 40 rows, first in line {21 + (kind == 'csv')}"
+    assert f"so far, {told}" in said[1]
     assert "--time 'when' takes such rows for bad ones" in said[1]
 
 

@@ -143,7 +143,7 @@ def test_a_new_feature_is_refused_where_cells_may_be_missing(walks):
     first, second = dictionaries(walks[:2])
     model.learn_one(first)
     del second["a"]
-    with pytest.raises(ValueError, match="the features of the first row, got new 'z'$"):
+    with pytest.raises(ValueError, match=r"the features of the first row, got new 'z'$"):
         model.learn_one({**second, "z": 1.0})
     model.learn_one(second)
     assert model.graph.n_samples_seen_ == 2

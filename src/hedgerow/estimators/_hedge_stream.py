@@ -12,9 +12,11 @@ from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
+    Stuck,
     Treatment,
     doubts_of,
     doubts_of_gaps,
+    doubts_of_stuck,
     far_from_normal,
 )
 from hedgerow.estimators._warnings import MOST_MISSING
@@ -29,6 +31,7 @@ from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
+from hedgerow.method.stuck import finished, stuck
 from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
 
@@ -174,7 +177,7 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, _, wanders, _, groups, _, kinds = self.treated.settled(self.engine)
+        as_is, season, _, wanders, _, groups, _, kinds, _ = self.treated.settled(self.engine)
         repeated, _ = self.treated.repeated(self.engine)
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
@@ -202,7 +205,16 @@ class HedgeStream:
             kinds=self.kinds(),
             telling=self._telling(inflation, labels),
             apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
+            stuck=self._stuck(labels),
         )
+
+    def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
+        """Return columns that have one value in many rows on end, and which rows these are."""
+        assert self.treated is not None
+        known = self.treated.settled(self.engine).runs
+        columns = np.flatnonzero(stuck(known, self.rows, self.half_life))
+        runs = finished(known, self.half_life)
+        return [Stuck(labels[j], int(runs.first[j]), int(runs.final[j])) for j in columns]
 
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs of columns that were hardly ever there together: nothing relates them."""
@@ -234,6 +246,7 @@ class HedgeStream:
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
         missing = 1.0 - self._asked()[1].share()
+        of_rows += doubts_of_stuck(self._stuck(labels))
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:

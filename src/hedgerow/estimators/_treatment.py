@@ -22,6 +22,14 @@ _OF_KINDS = {
 }
 
 
+class Stuck(NamedTuple):
+    """A column that has one value from a row to another, and hardly any twice elsewhere."""
+
+    column: object
+    first: int
+    last: int
+
+
 class Treatment(NamedTuple):
     """What a table looks like, and how many rows are left of it.
 
@@ -49,6 +57,7 @@ class Treatment(NamedTuple):
     kinds : for each column, the kind that it is taken for
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
+    stuck : columns that have one value in many rows on end: name, first and last row
     """
 
     rows: int
@@ -72,6 +81,7 @@ class Treatment(NamedTuple):
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
+    stuck: Sequence[Stuck] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -92,6 +102,7 @@ class Treatment(NamedTuple):
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
+            "stuck": [[str(name), first, last] for name, first, last in self.stuck],
             "sentences": self.sentences(),
         }
 
@@ -134,6 +145,9 @@ class Treatment(NamedTuple):
                 f"{_cells(self.outlying)} the rest of the row contradicts ({listed(cells)}{more}) "
                 f"{'counts' if self.outlying == 1 else 'count'} as missing."
             )
+        if self.stuck:
+            one = "1 column has" if len(self.stuck) == 1 else f"{len(self.stuck):,} columns have"
+            said.append(f"{one} one value in many rows on end: {_stretches(self.stuck)}.")
         return said
 
     def doubts(self) -> list[str]:
@@ -142,6 +156,7 @@ class Treatment(NamedTuple):
         of_rows = doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
+        of_rows += doubts_of_stuck(self.stuck)
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
 
     def _on_kinds(self) -> list[str]:
@@ -194,6 +209,17 @@ def doubts_of(
     return said
 
 
+def doubts_of_stuck(stuck: Sequence[Stuck]) -> list[str]:
+    """Return what columns make doubtful that have one value in many rows on end."""
+    if not stuck:
+        return []
+    return [
+        f"columns seem to be stuck, with one value in many rows on end: {_stretches(stuck)}. In "
+        f"these rows they explain nothing, and edges between their neighbours may be false; leave "
+        f"such rows out, or take these cells for missing"
+    ]
+
+
 def doubts_of_gaps(
     missing: NDArray[np.float64],
     telling: Sequence[tuple[object, str]],
@@ -232,6 +258,10 @@ def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object
 
 def _some(names: Sequence[object]) -> str:
     return listed(map(repr, names[:_SHOWN])) + ("" if len(names) <= _SHOWN else ", ...")
+
+
+def _stretches(stuck: Sequence[Stuck]) -> str:
+    return listed(f"{name!r} (rows {first:,} to {last:,})" for name, first, last in stuck)
 
 
 def _cells(number: int) -> str:

@@ -36,7 +36,8 @@ def nothing_told(n_columns: int) -> Telling:
 def with_cells(known: Telling, filled_in: Array, rows_before: int) -> Telling:
     """Return the sums after more rows; cells that were there have the value zero.
 
-    Rows that weigh more than others are multiplied with their weights before. The same, to the last bit, however rows are cut.
+    Rows that weigh more than others are multiplied with their weights before. The same, to the last
+    bit, however rows are cut.
 
     Examples
     --------

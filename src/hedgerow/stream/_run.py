@@ -214,7 +214,7 @@ class _Run:
 
     def _noticed(self) -> list[str]:
         """Return what the source and the watch for codes have to say."""
-        of_source = getattr(self._source, "notes", list)()
+        of_source: list[str] = getattr(self._source, "notes", list)()
         return [*of_source, *(self._codes.notes() if self._codes else ())]
 
     def _refusal(self, row: BadRow) -> DataError:
