@@ -162,5 +162,5 @@ def _end(runs: Runs, j: int, half_life: float) -> None:
 
 def _left(rows: Counts, age: Counts, half_life: float) -> Array:
     """Return for how many rows some count that came so many rows ago."""
-    left: Array = rows * np.exp2(-age / half_life)
-    return left
+    factor: Array = np.exp2(np.negative(age) / half_life)
+    return factor * rows
