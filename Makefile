@@ -51,7 +51,9 @@ types: $(VENV)/.test-ready
 contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
+# A first fit compiles, in two processes, what both workers would else compile.
 unit: $(VENV)/.test-ready browser redis
+	$(BIN)/hedgerow simulate chain -p 8 -n 600 | $(BIN)/hedgerow learn - --quiet
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests of streams talk to a real redis-server, which they start themselves.

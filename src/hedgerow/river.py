@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import get_tags
 
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.locks import locked, without_lock
@@ -30,7 +31,8 @@ class RiverHedgeGraph(base.Estimator):
     """Learn which features are directly connected, from a stream of dictionaries.
 
     The learner and its promise are those of `hedgerow.HedgeGraph`. Features are matched by name,
-    in whatever order they come; the first row decides which there are.
+    in whatever order they come; the first row decides which there are. One that a later row lacks,
+    or that is None or NaN, is missing, and is filled in from the rest of its row.
 
     Parameters
     ----------
@@ -112,11 +114,11 @@ class RiverHedgeGraph(base.Estimator):
         Parameters
         ----------
         x : dict
-            A finite number for each feature.
+            A finite number for each feature, None or NaN where it is missing. Only if ``rows`` are
+            independent and ``columns`` normal, none may be.
         """
         self._match(x)
-        _refuse_bad(x.items())
-        self._held.append([float(x[name]) for name in self._names])
+        self._held.append([self._number(name, x.get(name)) for name in self._names])
         if len(self._held) == _HELD:
             self._learn()
 
@@ -127,12 +129,12 @@ class RiverHedgeGraph(base.Estimator):
         Parameters
         ----------
         X : data frame (pandas, polars, or any that narwhals knows)
-            A column of finite numbers for each feature.
+            A column of finite numbers for each feature, with null or NaN where one is missing.
         """
         frame = nw.from_native(X, eager_only=True)
         self._match(frame.columns)
         self._learn()
-        columns = [_numbers(name, frame[name].to_numpy()) for name in self._names]
+        columns = [self._numbers(name, frame) for name in self._names]
         if len(frame):
             self._known = None
             self._learner.partial_fit(np.column_stack(columns), feature_names=self._names)
@@ -150,10 +152,37 @@ class RiverHedgeGraph(base.Estimator):
         self._names = self._names or given
         missing = [name for name in self._names if name not in given]
         new = [name for name in given if name not in self._names]
-        if missing or new:
-            found = {"none of": missing, "new": new}
+        if new or (missing and not self._fills_gaps()):
+            found = {"none of": [] if self._fills_gaps() else missing, "new": new}
             text = " and ".join(f"{k} {listed(map(repr, v))}" for k, v in found.items() if v)
             raise ValueError(f"x must have the features of the first row, got {text}")
+
+    def _fills_gaps(self) -> bool:
+        return bool(get_tags(self._learner).input_tags.allow_nan)
+
+    def _numbers(self, name: Hashable, frame: nw.DataFrame[Any]) -> NDArray[np.float64]:
+        """Return a column as numbers, NaN where they are missing; raise if one is none."""
+        if name not in frame.columns:
+            return np.full(len(frame), np.nan)
+        column = frame[name]
+        values = column.to_numpy()
+        if values.dtype.kind in "biuf" and (np.abs(values) <= LARGEST_NUMBER).all():
+            return values.astype(np.float64)
+        cells = zip(column.to_list(), column.is_null().to_list())
+        return np.array([self._number(name, None if gone else value) for value, gone in cells])
+
+    def _number(self, name: Hashable, value: Any) -> float:
+        """Return the number of a feature, NaN if it is missing; raise if it is none."""
+        missing = value is None or (isinstance(value, Real) and value != value)
+        if missing and self._fills_gaps():
+            return np.nan
+        if not isinstance(value, Real) or not isfinite(value):
+            raise ValueError(f"feature {name!r} must be a finite number, got {value!r}")
+        if abs(float(value)) > LARGEST_NUMBER:
+            raise ValueError(
+                f"feature {name!r} must be a number of size up to {LARGEST_NUMBER:g}, got {value:g}"
+            )
+        return float(value)
 
     def _learn(self) -> None:
         """Learn from the rows that are held."""
@@ -161,20 +190,3 @@ class RiverHedgeGraph(base.Estimator):
             self._known = None
             self._learner.partial_fit(np.array(self._held), feature_names=self._names)
             self._held.clear()
-
-
-def _numbers(name: Hashable, column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a column as numbers; raise if one is none."""
-    if column.dtype.kind not in "biuf" or not (np.abs(column) <= LARGEST_NUMBER).all():
-        _refuse_bad((name, value) for value in column.tolist())
-    return column.astype(np.float64)
-
-
-def _refuse_bad(items: Iterable[tuple[Hashable, Any]]) -> None:
-    for name, value in items:
-        if not isinstance(value, Real) or not isfinite(value):
-            raise ValueError(f"feature {name!r} must be a finite number, got {value!r}")
-        if abs(float(value)) > LARGEST_NUMBER:
-            raise ValueError(
-                f"feature {name!r} must be a number of size up to {LARGEST_NUMBER:g}, got {value:g}"
-            )

@@ -21,7 +21,7 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.stream import _redis
 from hedgerow.stream._checkpoint import Checkpoints
 
-ROWS, IDLE = 1500, 20  # chunks without a row, when all were added, that end a run
+ROWS, IDLE = 1000, 20  # chunks without a row, when all were added, that end a run
 
 
 def main(address: str, folder: Path, seed: int, rounds: int) -> None:

@@ -120,8 +120,6 @@ def test_true_parameters_and_enough_rows_recover_the_graph():
     learner = SparsitronGraph(
         model.lambda_max, model.kappa, model.nu_max, model.theta_max, delta=0.05
     )
-    recovered = 0
-    for seed in range(25):
+    for seed in range(12):  # 19 of 20 are promised; nine of ten would pass with 28 %
         X = gaussian_rows(theta, 400_000, np.random.default_rng(seed))
-        recovered += np.array_equal(learner.fit(X).adjacency_.toarray(), truth)
-    assert recovered >= 24  # 19 of 20 are promised
+        assert np.array_equal(learner.fit(X).adjacency_.toarray(), truth)

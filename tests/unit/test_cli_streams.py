@@ -1,5 +1,6 @@
 """Commands whose stdout or stdin is full, closed or absent, and paths that are none."""
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from hedgerow.__main__ import main
 from hedgerow.cli import cli
 
+FULL = object()  # a device on which there is no room
+CLOSED = None  # which is what Python makes of it
 ROWS = np.random.default_rng(0).standard_normal((40, 3))
 NUMBERS = ["-p100", "--kappa=.2", "--lambda=2", "--nu-max=1", "--theta-max=1", "--degree=4"]
 COMPARE = ["compare", "rows.csv", "--methods", "hedgerow", "--resamples", "0"]
@@ -39,8 +43,31 @@ def folder(tmp_path):
     return tmp_path
 
 
-def command(folder, arguments, redirection):
-    """Run in a shell, which can close streams."""
+@pytest.fixture
+def command(folder, monkeypatch):
+    """Return a function that runs a command here, with streams like those of a new process."""
+
+    def command(arguments, **streams):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["hedgerow", *arguments])
+        written = {name: io.TextIOWrapper(io.BytesIO()) for name in ("stdout", "stderr")}
+        with open("/dev/full", "w") as full:
+            used = {"stdin": io.StringIO(), **written, **streams}
+            for name, stream in used.items():
+                monkeypatch.setattr(sys, name, full if stream is FULL else stream)
+            with pytest.raises(SystemExit) as end:
+                main()
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()  # as Python does in the end: nothing may be left to fail
+            monkeypatch.undo()
+        said = {name: text.buffer.getvalue().decode() for name, text in written.items()}
+        return subprocess.CompletedProcess(arguments, end.value.code, **said)
+
+    return command
+
+
+def in_a_shell(folder, arguments, redirection):
+    """Run in a process that a shell starts, which can close streams."""
     return subprocess.run(
         ["sh", "-c", f'"$0" -m hedgerow "$@" {redirection}', sys.executable, *arguments],
         cwd=folder,
@@ -55,34 +82,50 @@ def run(*arguments, **extra):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [*PRINTING.values(), *HELPFUL], ids=" ".join)
-def test_a_full_disk_is_one_line(folder, arguments):
-    done = command(folder, arguments, "> /dev/full")
+def test_a_full_disk_is_one_line(command, arguments):
+    done = command(arguments, stdout=FULL)
     assert (done.returncode, done.stderr) == (1, "Error: stdout: No space left on device\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_when_stderr_is_full_too_the_status_tells(folder):
-    done = command(folder, PRINTING["learn"], "> /dev/full 2> /dev/full")
+def test_when_stderr_is_full_too_the_status_tells(command):
+    done = command(PRINTING["learn"], stdout=FULL, stderr=FULL)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
 @pytest.mark.parametrize("name", ["learn", "learn --out -", "simulate", "compare", "plan", "demo"])
-def test_a_closed_stdout_is_told_before_the_work(folder, name):
-    done = command(folder, PRINTING[name], ">&-")
+def test_a_closed_stdout_is_told_before_the_work(folder, command, name):
+    done = command(PRINTING[name], stdout=CLOSED)
     assert (done.returncode, done.stderr) == (1, "Error: stdout: is closed\n")
     assert [path.name for path in folder.iterdir()] == ["rows.csv"]
 
 
-def test_a_closed_stdout_is_fine_where_nothing_is_printed(folder):
-    done = command(folder, ["learn", "rows.csv", "--quiet", "--out", "edges.csv"], ">&-")
+def test_a_closed_stdout_is_fine_where_nothing_is_printed(folder, command):
+    done = command(["learn", "rows.csv", "--quiet", "--out", "edges.csv"], stdout=CLOSED)
     assert (done.returncode, done.stderr) == (0, "")
     assert (folder / "edges.csv").read_text().startswith("source,target")
 
 
 @pytest.mark.parametrize("arguments", [["learn", "-"], ["stream", "-"], ["compare", "-"]])
-def test_a_closed_stdin_is_one_line(folder, arguments):
-    done = command(folder, arguments, "<&-")
+def test_a_closed_stdin_is_one_line(command, arguments):
+    done = command(arguments, stdin=CLOSED)
     assert (done.returncode, done.stderr) == (1, "Error: stdin: is closed\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "redirection", "said"),
+    [
+        (["--help"], "> /dev/full", "Error: stdout: No space left on device\n"),
+        (PRINTING["learn"], "> /dev/full", "Error: stdout: No space left on device\n"),
+        (PRINTING["simulate much"], "> /dev/full 2> /dev/full", ""),
+        (PRINTING["plan"], ">&-", "Error: stdout: is closed\n"),
+        (["learn", "-"], "<&-", "Error: stdin: is closed\n"),
+    ],
+)
+def test_a_process_that_a_shell_starts_says_the_same(folder, arguments, redirection, said):
+    done = in_a_shell(folder, arguments, redirection)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
 @pytest.mark.parametrize(

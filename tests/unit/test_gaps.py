@@ -159,6 +159,27 @@ def test_a_column_of_one_value_and_gaps_is_constant():
     assert joined(model) == PATH - {(0, 1)}
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("now", [True, False])
+def test_what_gaps_say_is_forgotten_like_everything_else(now):
+    """Gaps of the last 5,000 rows count, gaps of the 5,000 before do not."""
+    rng = np.random.default_rng(8)
+    rows = walk(rng, 10_000)
+    some = rows[5000:] if now else rows[:5000]
+    some[::2, 0] = some[1::2, 1] = np.nan  # never together
+    some[(some[:, 2] > 1) & (rng.random(5000) < 0.5), 2] = np.nan  # which tells
+    some[rng.random(5000) < 0.9, 4] = np.nan  # rarely there
+    some[rng.random(5000) < 0.9, 5] = np.nan
+    model = HedgeGraph(half_life=350).fit(rows)
+    told = model.treatment_
+    assert (told.missing > 0).tolist() == [True, True, True, False, True, True]
+    assert ((2, "high") in told.telling) == now
+    assert ((0, 1) in told.apart) == now
+    assert model._stream.rare().tolist() == [False] * 4 + [now, now]
+    assert any("hardly ever" in doubt for doubt in told.doubts()) == now
+    assert np.allclose(told.share_missing[:2], 0.5 * now, atol=0.01)
+
+
 def test_very_many_gaps_are_doubted():
     rng = np.random.default_rng(6)
     rows = walk(rng, 1500)

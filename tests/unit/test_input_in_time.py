@@ -24,13 +24,22 @@ def minutes(numbers):
     return [(BEGIN + datetime.timedelta(minutes=int(k))).isoformat() for k in numbers]
 
 
+@pytest.fixture(params=["csv", "jsonl"])
+def kind(request):
+    return request.param
+
+
 @pytest.fixture
-def write(tmp_path):
-    def write(name, times, values=None):
-        values = np.random.default_rng(0).standard_normal((len(times), 3)).round(6)
-        path = tmp_path / "table.csv"
-        lines = [f"{t},{','.join(map(str, row))}" for t, row in zip(times, values.tolist())]
-        path.write_text("\n".join([f"{name},a,b,c", *lines]) + "\n")
+def write(tmp_path, kind):
+    def write(name, times):
+        values = np.random.default_rng(0).standard_normal((len(times), 3)).round(6).tolist()
+        rows = [dict(zip((name, *"abc"), (t, *row))) for t, row in zip(times, values)]
+        path = tmp_path / f"table.{kind}"
+        if kind == "csv":
+            lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        else:
+            lines = map(json.dumps, rows)
+        path.write_text("\n".join(lines) + "\n")
         return path
 
     return write
@@ -83,10 +92,10 @@ def test_who_names_a_counter_can_have_it(write):
     assert read(path, columns=["row", "a"])[0] == ["row", "a"]
 
 
-def test_rows_out_of_order_are_told_and_stay(write):
+def test_rows_out_of_order_are_told_and_stay(write, kind):
     order = np.random.default_rng(1).permutation(ROWS)
     n_back = int((np.diff(order) < 0).sum())
-    first = 3 + int(np.argmax(np.diff(order) < 0))
+    first = 2 + (kind == "csv") + int(np.argmax(np.diff(order) < 0))  # a line with names
     path = write("when", minutes(order))
     _, _, rows, said = read(path)
     assert len(said) == 1
@@ -114,33 +123,41 @@ def test_gaps_are_told_where_steps_are_even(write):
     assert not read(write("when", minutes(uneven)))[-1]
 
 
-@pytest.mark.parametrize("kind", ["parquet", "texts in parquet", "jsonl"])
-def test_other_files_have_times_too(tmp_path, kind):
+@pytest.mark.parametrize("texts", [False, True])
+def test_parquet_files_have_times_too(tmp_path, texts):
     rows = np.random.default_rng(0).standard_normal((ROWS, 2))
-    times = minutes(range(ROWS))
-    if kind == "jsonl":
-        path = tmp_path / "table.jsonl"
-        lines = [{"when": t, "a": a, "b": b} for t, (a, b) in zip(times, rows.tolist())]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    else:
-        path = tmp_path / "table.parquet"
-        frame = pl.DataFrame({"when": times, "a": rows[:, 0], "b": rows[:, 1]})
-        if kind == "parquet":
-            frame = frame.with_columns(pl.col("when").str.to_datetime())
-        frame.write_parquet(path)
+    path = tmp_path / "table.parquet"
+    frame = pl.DataFrame({"when": minutes(range(ROWS)), "a": rows[:, 0], "b": rows[:, 1]})
+    if not texts:
+        frame = frame.with_columns(pl.col("when").str.to_datetime())
+    frame.write_parquet(path)
     names, left_out, _, said = read(path)
     assert (names, left_out, said) == (["a", "b"], {"time": ["when"]}, [])
 
 
-def test_a_stream_tells_rows_out_of_order_when_it_sees_them(write):
+def test_a_stream_tells_rows_out_of_order_when_it_sees_them(write, kind):
     path = write("when", minutes([*range(20), *range(10, 30)]))
     with pytest.warns(DataWarning) as caught:
         for _ in open_source(str(path)).chunks():
             pass
     said = [str(each.message) for each in caught]
     assert said[0] == "columns are left out (time): 'when'"
-    assert "so far, times in column 'when' go back in 1 of 40 rows, first in line 22" in said[1]
+    told = f"times in column 'when' go back in 1 of 40 rows, first in line {21 + (kind == 'csv')}"
+    assert f"so far, {told}" in said[1]
     assert "--time 'when' takes such rows for bad ones" in said[1]
+
+
+def test_objects_that_polars_cannot_read_are_watched_too(tmp_path):
+    """A cell of text in a column of numbers, a time that is none, an object without one."""
+    whens = [*minutes(range(20)), ["soon"], None, *minutes(range(10, 28))]
+    rows = [{"when": t, "a": k / 7, "b": (k * k) % 5} for k, t in enumerate(whens)]
+    rows[5]["a"] = "ERR"
+    del rows[21]["when"]
+    path = tmp_path / "table.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = read(path)[-1]
+    assert "go back in 1 of 40 rows, first in line 23" in said[0]
+    assert "'ERR'" in said[1]
 
 
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])

@@ -161,6 +161,48 @@ def test_codes_far_outside_are_told(table):
     assert "if it means that a value is missing, na='-99' (--na -99) says so" in result.stderr
 
 
+HINT = "-99 lies far outside the other values of 'a'"
+
+
+def test_a_stream_tells_codes_once_and_in_its_summary(table, tmp_path):
+    result = run("stream", table, "--json")
+    told = [line for line in result.stderr.splitlines() if HINT in line]
+    assert len(told) == 1
+    assert told[0].startswith("Warning: so far, ")
+    said = json.loads(result.stdout)["warnings"]
+    assert sum(HINT in each for each in said) == 1
+    assert any(each.startswith("cells of text count as missing: 'ERR'") for each in said)
+    result = run("stream", table, "--na", "-99", "--json")
+    assert HINT not in result.output
+    short = tmp_path / "short.csv"
+    short.write_text("".join(line + "\n" for line in table.read_text().splitlines()[:300]))
+    with pytest.warns(DataWarning, match=f"^{HINT}"):
+        stream.run(short)
+
+
+def test_a_stream_tells_a_code_when_it_comes(tmp_path):
+    """The range of the first rows says little: nothing is told before there are enough."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 40, (3000, 2)).astype(float)
+    rows[:5] = [[1, 1], [2, 2], [99, 3], [99, 4], [99, 5]]
+    rows[10:1000, 0] += 50  # 99 is one of them
+    rows[2000:2010, 1] = -77
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "".join(f"{a:g},{b:g}\n" for a, b in rows))
+    seen = []
+
+    def watch(status):
+        seen.append(status)
+
+    watch.wants_look = lambda: True
+    with pytest.warns(DataWarning) as caught:
+        stream.run(path, HedgeGraph(rows="independent"), watchers=[watch])
+    told = [str(each.message) for each in caught if "far outside" in str(each.message)]
+    assert len(told) == 1
+    assert "-77 lies far outside the other values of 'b' (10)" in told[0]
+    assert sum("-77 lies" in note for note in seen[-1].look.warnings) == 1
+
+
 @pytest.mark.parametrize(
     ("values", "found"),
     [

@@ -128,7 +128,7 @@ def test_names_need_not_be_texts(walks):
     ],
 )
 def test_other_features_are_refused_by_name(walks, change, message):
-    model = RiverHedgeGraph()
+    model = RiverHedgeGraph(rows="independent", columns="normal")  # no cell may be missing
     first, second = dictionaries(walks[:2])
     model.learn_one(first)
     changed = {k: v for k, v in {**second, **change}.items() if v is not None}
@@ -138,7 +138,57 @@ def test_other_features_are_refused_by_name(walks, change, message):
     assert model.graph.n_samples_seen_ == 1
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "7", None])
+def test_a_new_feature_is_refused_where_cells_may_be_missing(walks):
+    model = RiverHedgeGraph()
+    first, second = dictionaries(walks[:2])
+    model.learn_one(first)
+    del second["a"]
+    with pytest.raises(ValueError, match=r"the features of the first row, got new 'z'$"):
+        model.learn_one({**second, "z": 1.0})
+    model.learn_one(second)
+    assert model.graph.n_samples_seen_ == 2
+
+
+@pytest.mark.parametrize("how", ["left out", "None", "NaN", "pandas", "Int64", "polars"])
+def test_missing_cells_are_used_as_fit_uses_them(walks, how):
+    rows = (100 * walks).round()
+    gone = np.random.default_rng().random(rows.shape) < 0.1
+    gone[0] = False
+    rows[gone] = np.nan
+    model = RiverHedgeGraph(half_life=300)
+    frame = pd.DataFrame(rows, columns=NAMES)
+    if how == "pandas":
+        model.learn_many(frame)
+    elif how == "Int64":
+        model.learn_many(frame.astype("Int64"))
+    elif how == "polars":
+        model.learn_many(pl.DataFrame(rows, schema=NAMES, orient="row", nan_to_null=True))
+    else:
+        for x in dictionaries(rows):
+            cells = {k: None if how == "None" and v != v else v for k, v in x.items()}
+            model.learn_one({k: v for k, v in cells.items() if v == v or how == "NaN"})
+    whole = HedgeGraph(half_life=300).fit(frame)
+    assert same(model.edges, whole.edges_)
+    assert model.graph.treatment_.missing.sum() == gone.sum()
+
+
+def test_a_column_that_a_later_frame_lacks_is_missing(walks):
+    model = RiverHedgeGraph()
+    model.learn_many(pd.DataFrame(walks[:600], columns=NAMES))
+    model.learn_many(pd.DataFrame(walks[600:, 1:], columns=NAMES[1:]))
+    assert model.graph.treatment_.missing.tolist() == [100, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("value", [float("nan"), None])
+def test_missing_cells_are_refused_where_rows_are_taken_as_they_are(walks, value):
+    model = RiverHedgeGraph(rows="independent", columns="normal")
+    row = {**dictionaries(walks[:1])[0], "c": value}
+    for learn, rows in ((model.learn_one, row), (model.learn_many, pd.DataFrame([row]))):
+        with pytest.raises(ValueError, match="feature 'c' must be a finite number, got"):
+            learn(rows)
+
+
+@pytest.mark.parametrize("value", [float("inf"), "7", pd.Timestamp(0)])
 def test_what_is_no_number_is_refused_by_name(walks, value):
     model = RiverHedgeGraph()
     row = {**dictionaries(walks[:1])[0], "c": value}

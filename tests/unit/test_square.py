@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from hedgerow import HedgeGraph, SparsitronGraph, compare, io, rivals
 from hedgerow.cli import cli
 from hedgerow.datasets import make
+from hedgerow.rivals._base import Rival
 from hedgerow.river import RiverHedgeGraph
 
 SIZE = 24
@@ -118,13 +119,20 @@ def test_compare_on_a_square_model():
 
 
 @pytest.mark.parametrize("name", AVAILABLE)
-def test_rivals(name, rows, frame):
+def test_rivals(name, frame):
     if name == "inverse_gram":
         with pytest.raises(ValueError, match=r"more rows than columns .* got 24 rows and 24 col"):
             rivals.make(name).fit(frame)
         return
+    rival = rivals.make(name)
+    assert type(rival).fit is Rival.fit  # so that all read all kinds of tables, as the next test
+    scores = rival.fit(frame).score_matrix_
+    assert np.unravel_index(np.argmax(scores), scores.shape) == (3, 8)
+
+
+def test_rivals_read_all_kinds_of_tables(rows, frame):
     for table in (rows, frame, pl.DataFrame(rows, schema=NAMES, orient="row")):
-        scores = rivals.make(name).fit(table).score_matrix_
+        scores = rivals.make("hedgerow").fit(table).score_matrix_
         assert np.unravel_index(np.argmax(scores), scores.shape) == (3, 8)
 
 

@@ -23,6 +23,7 @@ pytestmark = [
     for category in (DataWarning, GuaranteeWarning)
 ]
 SIZE, CHUNKS = 50, 40
+PLAIN = {"rows": "independent", "columns": "normal"}  # learned as they come: sooner
 
 
 class Memory:
@@ -59,7 +60,7 @@ def learn(events, checkpoint=None, actions=None, chunks=None, every=SIZE):
             actions[count]()
         return count == chunks
 
-    model = HedgeGraph(half_life=40)
+    model = HedgeGraph(half_life=40, **PLAIN)
     return stream.run(Memory(), model, checkpoint=checkpoint, every=every, events=events, stop=stop)
 
 
@@ -357,7 +358,7 @@ def test_a_run_without_the_log_leaves_it_as_it_was(tmp_path):
     assert before
     for changes in (False, True):
         chunks = iter([False, True])
-        model = HedgeGraph(half_life=40)
+        model = HedgeGraph(half_life=40, **PLAIN)
         stream.run(
             Memory(), model, checkpoint=folder, changes=changes, stop=lambda c=chunks: next(c)
         )

@@ -23,7 +23,7 @@ from hedgerow.method.outliers import (
     more_than_chance,
     without_those_by_nature,
 )
-from hedgerow.method.telling import Telling, nothing_told, with_cells
+from hedgerow.method.telling import Telling, nothing_told, rescaled, with_cells
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -73,23 +73,31 @@ class FilledRows:
         self.judges: Judges | None = None
         self.weight, self.there = 0.0, np.zeros(n_columns)
         self.telling = nothing_told(n_columns)
-        self.both_gone = np.zeros((0, 0), dtype=np.int64)  # rows in which two cells both are
+        self.both_gone = np.empty((0, 0))  # weight of the rows in which two cells both are
         self.since = 0  # the row whose weight is one
 
     def share(self) -> Array:
         """Return the share of cells that were there, by column."""
         return self.there / (self.weight or 1.0)
 
+    def forgotten(self) -> Cells:
+        """Return in which columns all missing cells together count less than one of the next row.
+
+        What was filled in long ago is all that sums of it tell of, however little it counts.
+        """
+        result: Cells = self.weight - self.there < self._weights(1)
+        return result
+
     def apart(self, fewest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs of columns that have cells, but both in fewer rows than ``fewest``."""
-        rows, missing, outlying, _ = self.seen
-        if not self.both_gone.size or rows < fewest:
+        n_rows = effective_rows(self.seen.rows, self.half_life)
+        if not self.both_gone.size or n_rows < fewest:
             none = np.empty(0, dtype=np.intp)
             return none, none
-        gone = missing + outlying
-        together = rows - gone - gone[:, None] + self.both_gone
-        some = gone < rows
-        first, second = np.nonzero(np.triu((together < fewest) & some & some[:, None], 1))
+        together = self.there + self.there[:, None] - self.weight + self.both_gone
+        few = together * (n_rows / self.weight) < fewest
+        some = self.there > 0
+        first, second = np.nonzero(np.triu(few & some & some[:, None], 1))
         return first, second
 
     def unknown(self, weight: float) -> Array | None:
@@ -271,6 +279,8 @@ class FilledRows:
         self.since = self.seen.rows
         self.weight, self.there = self.weight * factor, self.there * factor
         self.covariance = self.covariance * factor
+        self.both_gone = self.both_gone * factor
+        self.telling = rescaled(self.telling, factor)
 
     def _weights(self, number: int) -> Array:
         passed = self.seen.rows - self.since + np.arange(number)
@@ -279,10 +289,10 @@ class FilledRows:
 
     def _count(self, gone: Cells, outlying: Cells, filled: Array, weights: Array) -> None:
         rows, missing, outside, cells = self.seen
-        self._count_together(gone | outlying)
+        self._count_together(gone | outlying, weights)
         if self.expected is not None:
             centre, scale = self.expected.centre, self.expected.scale
-            values = np.where(gone, (filled - centre) / scale, 0.0)
+            values = np.where(gone, (filled - centre) / scale * weights[:, None], 0.0)
             self.telling = with_cells(self.telling, values, rows)
         room = _NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
@@ -303,12 +313,19 @@ class FilledRows:
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         self.there = np.full_like(self.there, self.weight)
 
-    def _count_together(self, gone: Cells) -> None:
-        some = gone[gone.any(axis=1)].astype(np.float32)  # exact: a chunk has few rows
-        if len(some):
-            if not self.both_gone.size:
-                self.both_gone = np.zeros((gone.shape[1],) * 2, dtype=np.int64)
-            self.both_gone = self.both_gone + (some.T @ some).astype(np.int64)
+    def _count_together(self, gone: Cells, weights: Array) -> None:
+        some = np.flatnonzero(gone.any(axis=1))
+        if not len(some):
+            return
+        both = self.both_gone.copy() if self.both_gone.size else np.zeros((gone.shape[1],) * 2)
+        if self.half_life == NEVER:
+            cells = gone[some].astype(np.float32)  # exact: a chunk has few rows
+            both += cells.T @ cells
+        else:
+            for t in some:  # one after another, so that no cut of the rows changes a bit
+                columns = np.flatnonzero(gone[t])
+                both[columns[:, None], columns] += weights[t]
+        self.both_gone = both
 
 
 def _far_off(engine: Engine, filled: Array, there: Cells, judges: Judges | None) -> Cells:

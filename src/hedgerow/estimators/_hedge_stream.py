@@ -12,9 +12,11 @@ from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
+    Stuck,
     Treatment,
     doubts_of,
     doubts_of_gaps,
+    doubts_of_stuck,
     far_from_normal,
 )
 from hedgerow.estimators._warnings import MOST_MISSING
@@ -30,6 +32,7 @@ from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
+from hedgerow.method.stuck import finished, stuck
 from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
 
@@ -193,7 +196,7 @@ class HedgeStream:
         if self.treated is None:
             straight = np.ones(self.n_columns)
             return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-        as_is, season, _, wanders, _, groups, _, kinds = self.treated.settled(self.engine)
+        as_is, season, _, wanders, _, groups, _, kinds, _ = self.treated.settled(self.engine)
         repeated, _ = self.treated.repeated(self.engine)
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
@@ -215,12 +218,22 @@ class HedgeStream:
             smaller_group=groups.share,
             groups_apart=groups.apart,
             missing=filled.seen.missing,
+            share_missing=1.0 - filled.share(),
             outlying=int(filled.seen.outlying.sum()),
             outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
             kinds=self.kinds(),
             telling=self._telling(inflation, labels),
             apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
+            stuck=self._stuck(labels),
         )
+
+    def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
+        """Return columns that have one value in many rows on end, and which rows these are."""
+        assert self.treated is not None
+        known = self.treated.settled(self.engine).runs
+        columns = np.flatnonzero(stuck(known, self.rows, self.half_life))
+        runs = finished(known, self.half_life)
+        return [Stuck(labels[j], int(runs.first[j]), int(runs.final[j])) for j in columns]
 
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs of columns that were hardly ever there together: nothing relates them."""
@@ -228,8 +241,8 @@ class HedgeStream:
 
     def rare(self) -> NDArray[np.bool_]:
         """Return which columns are there too rarely to be learned from."""
-        seen = self._asked()[1].seen
-        result: NDArray[np.bool_] = seen.missing > MOST_MISSING * seen.rows
+        filled = self._asked()[1]
+        result: NDArray[np.bool_] = filled.weight - filled.there > MOST_MISSING * filled.weight
         return result
 
     def _telling(
@@ -237,9 +250,10 @@ class HedgeStream:
     ) -> list[tuple[object, str]]:
         """Return columns whose missing cells seem to be high, or low."""
         _, memory = inflation.typical_parts()
-        found = standard_sums(self._asked()[1].telling) / np.sqrt(memory)
-        clear = np.flatnonzero(np.abs(found) > clear_sum(self.n_columns))
-        return [(labels[j], "high" if found[j] > 0 else "low") for j in clear]
+        filled = self._asked()[1]
+        found = standard_sums(filled.telling) / np.sqrt(memory)
+        clear = (np.abs(found) > clear_sum(self.n_columns)) & ~filled.forgotten()
+        return [(labels[j], "high" if found[j] > 0 else "low") for j in np.flatnonzero(clear)]
 
     def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
@@ -250,7 +264,8 @@ class HedgeStream:
         repeated, _ = self.treated.repeated(self.engine)
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        missing = self._asked()[1].seen.missing / max(self.rows, 1)
+        missing = 1.0 - self._asked()[1].share()
+        of_rows += doubts_of_stuck(self._stuck(labels))
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:

@@ -61,14 +61,16 @@ def check_filled(arrays: Named, normal: bool, rows: int) -> None:
 
 
 def _check_together(arrays: Named, n_columns: int) -> None:
-    both = array_of(arrays, f"{PREFIX}both_gone", "iu", 2)
-    gone = arrays[f"{PREFIX}missing"] + arrays[f"{PREFIX}outlying"]
-    size = n_columns if gone.any() else 0
-    require(both.shape == (size, size), f"{PREFIX}both_gone must be of size {size}", both.shape)
+    some = (arrays[f"{PREFIX}missing"] + arrays[f"{PREFIX}outlying"]).any()
+    size = n_columns if some else 0
+    both = doubles_of(arrays, f"{PREFIX}both_gone", (size, size))
     if size:
-        sound = (both >= 0).all() and (both == both.T).all() and (np.diag(both) == gone).all()
-        least = np.minimum(gone, gone[:, None])
-        require(sound and (both <= least).all(), f"{PREFIX}both_gone must be numbers of rows")
+        weight = arrays[f"{PREFIX}weight"]
+        gone, slack = weight - arrays[f"{PREFIX}there"], SLACK * weight
+        sound = all_within(both, np.inf) and (both >= 0).all() and (both == both.T).all()
+        sound = sound and (np.abs(np.diag(both) - gone) <= slack).all()
+        least = np.minimum(gone, gone[:, None]) + slack
+        require(sound and (both <= least).all(), f"{PREFIX}both_gone must be weights of rows")
     for name in Telling._fields:
         told = doubles_of(arrays, f"{PREFIX}told_{name}", (n_columns,))
         require(all_within(told, np.inf), f"{PREFIX}told_{name} must be finite")

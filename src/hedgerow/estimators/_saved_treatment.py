@@ -29,6 +29,7 @@ from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
 from hedgerow.method.seasons import LEAST_CYCLES, Season
+from hedgerow.method.stuck import LONG, Runs
 
 _WAITING = {"waiting"}
 _SETTLED = {
@@ -36,6 +37,7 @@ _SETTLED = {
     *(f"marginal_{name}" for name in Marginals._fields[1:]),
     *(f"season_{name}" for name in Season._fields),
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
+    *(f"runs_{name}" for name in Runs._fields),
 }
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -93,6 +95,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
+    _check_runs(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
     require(possible, "populations must be a share and a distance", (share, apart))
@@ -200,6 +203,31 @@ def _check_repeats(arrays: Named, rows: int) -> None:
     counted = int(times.sum())
     fits = counted == rows if 0 < n_kept < KEPT else counted <= rows
     require(fits, f"repeats_times must count {rows} rows", counted)
+
+
+def _check_runs(arrays: Named, rows: int) -> None:
+    n_columns = len(arrays["as_is"])
+    for name in ("last", "value"):
+        values = doubles_of(arrays, f"runs_{name}", (n_columns,))
+        require(all_within(values, LARGEST_NUMBER), f"runs_{name} must be numbers of cells")
+    _flags(arrays, "runs_again", n_columns)
+    counts = {name: array_of(arrays, f"runs_{name}", "i", 1) for name in Runs._fields[1:6]}
+    counts |= {name: array_of(arrays, f"runs_{name}", "i", 1) for name in Runs._fields[7:10]}
+    for name, found in counts.items():
+        possible = len(found) == n_columns and ((found >= 0) & (found <= rows)).all()
+        require(possible, f"runs_{name} must be {n_columns} numbers of rows", found)
+    known = Runs(*(arrays[f"runs_{name}"] for name in Runs._fields))
+    for length, first, last in (
+        (known.length, known.begun, known.ended),
+        (known.rows, known.first, known.final),
+    ):
+        inside = ((last < rows) & ((length <= last - first + 1) | (length == 0))).all()
+        require(inside, "runs_length must fit between the first row and the last", length)
+    long = (known.rows == 0) | (known.rows >= LONG)
+    require(long.all(), f"runs_rows must be at least {LONG}", known.rows)
+    require((known.repeats <= known.cells).all(), "runs_repeats must be among runs_cells")
+    counted = known.cells + known.length + known.rows
+    require((counted <= rows).all(), f"runs_cells must be up to {rows}", known.cells)
 
 
 def _check_residuals(arrays: Named, half_life: float) -> None:

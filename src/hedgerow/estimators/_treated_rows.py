@@ -36,6 +36,7 @@ from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
 from hedgerow.method.steps import Curves
+from hedgerow.method.stuck import Runs, continued, no_runs
 
 Array = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ _CELLS_AT_ONCE = 1 << 21
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
-_OF_COLUMNS, _OF_SEASON, _OF_REPEATS = "marginal_", "season_", "repeats_"
+_OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
 _POPULATIONS = "populations"
 
 
@@ -59,6 +60,7 @@ class Settled(NamedTuple):
     populations: Populations
     repeats: Repeats  # empty if it is not known, or may be chance
     kinds: Kinds
+    runs: Runs  # of equal values
 
 
 class TreatedRows:
@@ -167,7 +169,8 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            as_is, season, repeated, wanders, determined, groups, repeats, kinds = self._settled
+            settled = self._settled
+            as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs = settled
             named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
@@ -178,6 +181,7 @@ class TreatedRows:
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
             named |= {_POPULATIONS: np.array(groups)}
             named |= {f"{_OF_REPEATS}{name}": x for name, x in repeats._asdict().items()}
+            named |= {f"{_OF_RUNS}{name}": x for name, x in runs._asdict().items()}
         return named
 
     @classmethod
@@ -205,8 +209,9 @@ class TreatedRows:
             names = (f"{_OF_REPEATS}{name}" for name in Repeats._fields)
             repeats = Repeats(*(np.array(arrays[name]) for name in names))
             kinds = np.array(KINDS)[arrays[_KINDS]]
+            runs = Runs(*(np.array(arrays[f"{_OF_RUNS}{name}"]) for name in Runs._fields))
             treated._settled = Settled(
-                as_is, season, repeated, wanders, determined, groups, repeats, kinds
+                as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs
             )
         return treated
 
@@ -235,14 +240,23 @@ class TreatedRows:
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
         repeated, _ = mean_times(repeats)
-        settled = Settled(as_is, season, repeated, wanders, relations, groups, repeats, kinds)
-        return treated, settled
+        runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
+        return treated, Settled(
+            as_is, season, repeated, wanders, relations, groups, repeats, kinds, runs
+        )
+
+    def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
+        """Return what is known of runs of equal values after more rows; steps have many."""
+        watched = np.isin(kinds, (CONTINUOUS, ZEROS)) & (not self.assumptions.independent)
+        return continued(known, rows, watched, before, self.half_life)
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
         assert self._settled is not None
-        repeats = self._repeats(engine, rows, self._settled.repeats)
-        self._settled = self._settled._replace(repeats=repeats)
+        _, _, _, _, _, _, repeats, kinds, runs = self._settled
+        repeats = self._repeats(engine, rows, repeats)
+        runs = self._runs(runs, rows, kinds, self.marginals.rows)
+        self._settled = self._settled._replace(repeats=repeats, runs=runs)
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)

@@ -22,6 +22,14 @@ _OF_KINDS = {
 }
 
 
+class Stuck(NamedTuple):
+    """A column that has one value from a row to another, and hardly any twice elsewhere."""
+
+    column: object
+    first: int
+    last: int
+
+
 class Treatment(NamedTuple):
     """What a table looks like, and how many rows are left of it.
 
@@ -42,11 +50,14 @@ class Treatment(NamedTuple):
     smaller_group : share of rows in the smaller of two populations; 0 if there is one only
     groups_apart : distance of their means, in standard deviations within them
     missing : number of cells of each column that were missing, and filled in
+    share_missing : share of each column's cells that count as missing, also those that their rows
+        contradict; rows that are forgotten count less
     outlying : number of cells that their rows contradict, and that were taken for missing
     outlying_cells : row and column of the first of these
     kinds : for each column, the kind that it is taken for
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
+    stuck : columns that have one value in many rows on end: name, first and last row
     """
 
     rows: int
@@ -64,11 +75,13 @@ class Treatment(NamedTuple):
     smaller_group: float = 0.0
     groups_apart: float = 0.0
     missing: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    share_missing: NDArray[np.float64] = np.empty(0)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
+    stuck: Sequence[Stuck] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -84,10 +97,12 @@ class Treatment(NamedTuple):
             "wandering": [str(name) for name in self.wandering],
             "autocorrelation": self.autocorrelation.tolist(),
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
+            "share_missing": dict(zip(map(str, labels), self.share_missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
+            "stuck": [[str(name), first, last] for name, first, last in self.stuck],
             "sentences": self.sentences(),
         }
 
@@ -130,6 +145,9 @@ class Treatment(NamedTuple):
                 f"{_cells(self.outlying)} the rest of the row contradicts ({listed(cells)}{more}) "
                 f"{'counts' if self.outlying == 1 else 'count'} as missing."
             )
+        if self.stuck:
+            one = "1 column has" if len(self.stuck) == 1 else f"{len(self.stuck):,} columns have"
+            said.append(f"{one} one value in many rows on end: {_stretches(self.stuck)}.")
         return said
 
     def doubts(self) -> list[str]:
@@ -138,7 +156,8 @@ class Treatment(NamedTuple):
         of_rows = doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
-        return of_rows + doubts_of_gaps(self.missing / self.rows, self.telling, self.apart)
+        of_rows += doubts_of_stuck(self.stuck)
+        return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
@@ -190,6 +209,17 @@ def doubts_of(
     return said
 
 
+def doubts_of_stuck(stuck: Sequence[Stuck]) -> list[str]:
+    """Return what columns make doubtful that have one value in many rows on end."""
+    if not stuck:
+        return []
+    return [
+        f"columns seem to be stuck, with one value in many rows on end: {_stretches(stuck)}. In "
+        f"these rows they explain nothing, and edges between their neighbours may be false; leave "
+        f"such rows out, or take these cells for missing"
+    ]
+
+
 def doubts_of_gaps(
     missing: NDArray[np.float64],
     telling: Sequence[tuple[object, str]],
@@ -228,6 +258,10 @@ def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object
 
 def _some(names: Sequence[object]) -> str:
     return listed(map(repr, names[:_SHOWN])) + ("" if len(names) <= _SHOWN else ", ...")
+
+
+def _stretches(stuck: Sequence[Stuck]) -> str:
+    return listed(f"{name!r} (rows {first:,} to {last:,})" for name, first, last in stuck)
 
 
 def _cells(number: int) -> str:

@@ -154,13 +154,15 @@ def _refuse_non_numeric(X: Any) -> None:
 
 
 def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
-    # Columns of mixed Python objects are left to the conversion that follows.
+    # Columns of mixed Python objects without text are left to the conversion that follows.
     accepted = (nw.Boolean, nw.Object, nw.Unknown)
-    return [
-        f"{name!r} ({dtype})"
-        for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or isinstance(dtype, accepted))
-    ]
+    bad = []
+    for name, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or isinstance(dtype, accepted)):
+            bad.append(f"{name!r} ({dtype})")
+        elif dtype == nw.Object and any(isinstance(v, str | bytes) for v in frame[name].to_list()):
+            bad.append(f"{name!r} (text among numbers)")
+    return bad
 
 
 def _first_not_a_number(X: Any) -> str:

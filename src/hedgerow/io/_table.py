@@ -120,12 +120,9 @@ class Table:
         return "without any value" if self._missing == "use" else "with missing values"
 
     def _found_time(self) -> Watch | None:
-        """Return a watch on a column that was taken for times, if that costs little."""
-        source = self._source
-        if isinstance(source, Text) and source.layout.delimiter == "":  # JSON
-            return None
+        """Return a watch on a column that was taken for times."""
         names = [*self.left_out.get(TIME, ()), *self.left_out.get(COUNTER, ())]
-        return Watch(names[0], source.place) if names else None
+        return Watch(names[0], self._source.place) if names else None
 
     def _batches(self) -> Iterator[Batch]:
         batches = (batch for batch in self._source.batches(self._chosen) if batch is not None)

@@ -4,7 +4,7 @@ Surveys write -99 or 9999 where nobody answered. Such a code repeats, and lies f
 range of the column's other numbers than that range is wide.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +28,13 @@ class Codes:
         self._names = names
         self._counts = np.zeros((len(CODES), len(names)), dtype=np.int64)
         self._low, self._high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+        self.n_rows = 0
 
     def take(self, rows: NDArray[np.float64]) -> None:
         """Look at more rows."""
         if not len(rows):
             return
+        self.n_rows += len(rows)
         codes = np.isin(rows, CODES)
         if codes.any():
             for k, code in enumerate(CODES):
@@ -51,6 +53,8 @@ class Codes:
         >>> ages.found()
         {'-99': ["'age' (3)"]}
         """
+        if not (self._counts >= _LEAST).any():
+            return {}
         wide = self._high - self._low
         with np.errstate(invalid="ignore"):
             away = np.maximum(self._low - CODES[:, None], CODES[:, None] - self._high)
@@ -63,13 +67,14 @@ class Codes:
             if clear[k].any()
         }
 
-    def notes(self) -> Iterator[str]:
-        """Yield a line for each code."""
+    def notes(self, known: Collection[str] = ()) -> Iterator[str]:
+        """Yield a line for each code that is not ``known``."""
         for code, columns in self.found().items():
-            yield (
-                f"{code} lies far outside the other values of {listed(columns)}; if it means that "
-                f"a value is missing, na={code!r} (--na {code}) says so"
-            )
+            if code not in known:
+                yield (
+                    f"{code} lies far outside the other values of {listed(columns)}; if it means "
+                    f"that a value is missing, na={code!r} (--na {code}) says so"
+                )
 
 
 class _Text(NamedTuple):
@@ -83,10 +88,12 @@ class Texts:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], _Text] = {}
+        self.columns: set[str] = set()
 
     def take(self, wrong: BadRow, where: str) -> None:
         """Note the texts of a row."""
         for column, text in wrong.cells:
+            self.columns.add(column)
             key = (column, text)
             if key in self._found or len(self._found) < _MOST_TEXTS:
                 count, _, first = self._found.get(key, _Text(0, column, where))

@@ -25,7 +25,8 @@ _ALONE = "words"  # a name that is no pattern to polars
 class Objects:
     """Reads the chosen names of objects; a name that an object lacks is a missing value.
 
-    ``new`` gathers names that are none of the known ones.
+    ``new`` gathers names that are none of the known ones. What objects say under the names
+    ``beside`` is kept as it is.
     """
 
     def __init__(self, columns: list[Column], chosen: list[int], notation: Notation) -> None:
@@ -37,9 +38,12 @@ class Objects:
             if columns[j].words
         }
         self.new: set[str] = set()
+        self.beside: list[str] = []
+        self._beside: dict[str, list[Any]] = {}  # of the last block, if it was read quickly
 
     def read(self, block: Block) -> Found:
         """Return the rows of a block."""
+        self._beside = {}
         rows = self._quickly(block)
         bad: dict[int, BadRow] = {}
         if rows is None:
@@ -56,7 +60,9 @@ class Objects:
         return Found(self.notation.blank(rows), bad)
 
     def texts(self, block: Block, name: str) -> list[Any]:
-        """Return what one name says in each object."""
+        """Return what one name of ``beside`` says in each object of the block read last."""
+        if name in self._beside:
+            return self._beside[name]
         values = []
         for k in range(len(block.lines)):
             try:
@@ -82,6 +88,7 @@ class Objects:
         if not is_ours and _may_repeat(block.data, frame):
             return None
         new = set(frame.columns) - self.known
+        beside = {name: frame[name].to_list() for name in self.beside if name in frame.columns}
         # By name alone: to polars, text such as * or ^a.*$ is a pattern for many.
         frame = frame.select(optional("polars.selectors").by_name(self._chosen))
         for name in self._words:
@@ -95,6 +102,7 @@ class Objects:
         if is_ours and np.isnan(rows).any():
             return None
         self.new |= new
+        self._beside = beside
         return rows
 
     def fill(self, found: Mapping[str, Any], row: NDArray[np.float64]) -> BadRow | None:

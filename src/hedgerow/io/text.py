@@ -118,6 +118,7 @@ class Text:
         written = notation(self.layout.decimal, self._style.na)
         if self._quotes is None:
             self._objects = Objects(self.columns, chosen, written)
+            self._objects.beside = [self.columns[j].name for j in self.beside]
         cells = Cells(self.layout, self.columns, chosen, written)
         above = self.layout.above if self._byte == 0 else 0
         while True:

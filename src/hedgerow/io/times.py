@@ -110,7 +110,10 @@ def _time_of(value: Any) -> float:
         return _seconds(value)
     if isinstance(value, date):
         return _seconds(datetime.combine(value, time()))
-    return nan if value is None else float(value)
+    try:
+        return nan if value is None else float(value)
+    except TypeError:  # a list or an object of JSON
+        return nan
 
 
 def _of_text(text: str) -> float:

@@ -4,7 +4,7 @@ What the rest of a row says about a missing cell is, in the mean, what the colum
 it does not matter which cells are missing. The sum of what was filled in is compared with the root
 of its sum of squares, in stretches of rows, so that rows that resemble their neighbours count as
 one. Of independent sums with a symmetric distribution such a ratio exceeds x with a probability of
-at most exp(-x²/2), however few they are (Efron, 1969).
+at most exp(-x²/2), however few they are (Efron, 1969), and whatever the weights of their rows are.
 
 docs/theory.md, section 21, says what follows from a column that is found, and what does not.
 """
@@ -36,7 +36,8 @@ def nothing_told(n_columns: int) -> Telling:
 def with_cells(known: Telling, filled_in: Array, rows_before: int) -> Telling:
     """Return the sums after more rows; cells that were there have the value zero.
 
-    The same, to the last bit, however rows are cut.
+    Rows that weigh more than others are multiplied with their weights before. The same, to the last
+    bit, however rows are cut.
 
     Examples
     --------
@@ -51,6 +52,11 @@ def with_cells(known: Telling, filled_in: Array, rows_before: int) -> Telling:
     np.add.at(of_stretches, stretch, filled_in)
     done = of_stretches[:ended]
     return Telling(_after(known.sums, done), _after(known.squares, done**2), of_stretches[ended])
+
+
+def rescaled(known: Telling, factor: float) -> Telling:
+    """Return the sums as if all rows had had ``factor`` times their weights."""
+    return Telling(known.sums * factor, known.squares * factor**2, known.unfinished * factor)
 
 
 def standard_sums(known: Telling) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
+from hedgerow.io.absent import Texts
 from hedgerow.io.choose import Wish
 from hedgerow.io.notation import notation
 from hedgerow.io.opening import OPENERS, READABLE, Reading, suffix_of, unpacked
@@ -32,7 +33,7 @@ class Files:
     def __init__(self, name: str, how: Reading, wish: Wish) -> None:
         self.name, self._how, self._wish = name, how, wish
         self.schema: Schema | None = None
-        self._known = Known()
+        self._known = Known(Texts())
         self._offset: Offset | None = None  # to begin from
         self._last: Offset | None = None  # of the chunk before
         self._part: Part | None = None
@@ -43,6 +44,9 @@ class Files:
 
     def ack(self, offset: Offset) -> None:
         """Files stay where they are."""
+
+    def notes(self) -> list[str]:
+        return (self._part.known if self._part else self._known).notes()
 
     def close(self) -> None:
         if self._part is not None:

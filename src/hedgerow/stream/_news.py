@@ -89,7 +89,7 @@ def look_at(state: State) -> Look:
         graph=graph,
         error=model.error,
         level=model.level_,
-        warnings=tuple(str(warning.message) for warning in warned),
+        warnings=(*(str(warning.message) for warning in warned), *state.noticed()),
         left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
         said=(*done, *model.treatment_.sentences()),
     )

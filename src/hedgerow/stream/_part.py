@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
+from hedgerow.io.absent import Texts
 from hedgerow.io.choose import Wish, place_of, refuse_repeated
 from hedgerow.io.in_time import InTime, check_times
 from hedgerow.io.layout import Layout
@@ -60,10 +61,16 @@ class Reader(Protocol):
 class Known(NamedTuple):
     """What the files before have told."""
 
+    texts: Texts  # in columns of numbers
     schema: Schema | None = None
     layout: Layout | None = None
     time: float = -np.inf  # of the last row
     watch: Watch | None = None  # on times that nobody asked about
+
+    def notes(self) -> list[str]:
+        """Return what was noticed in rows, and is worth saying."""
+        of_times = self.watch.notes(_remedy(self.watch)) if self.watch else []
+        return [*of_times, *self.texts.notes()]
 
 
 class Part:
@@ -73,7 +80,6 @@ class Part:
         self._reader, self._wish, self._na = reader, wish, na
         self.known = known
         self._told: set[str] = set()
-        self._texts: set[str] = set()  # columns in which text was met
 
     def chunks(self, offset: Offset | None) -> Iterator[Chunk]:
         """Yield the rows after an offset, or all; no rows while nothing comes."""
@@ -118,7 +124,6 @@ class Part:
         """Return the columns, which the first file of all decides; say what is left out."""
         reader, schema = self._reader, self.known.schema
         layout = getattr(reader, "layout", None)
-        is_json = layout is not None and not layout.delimiter
         if layout is None or not layout.delimiter:
             layout = self.known.layout
         for note in getattr(reader, "notes", ()) if is_new else ():
@@ -130,7 +135,7 @@ class Part:
             for sentence in in_words(schema.words):
                 _warn(sentence.removesuffix("."))
             times = [*left_out.get(TIME, ()), *left_out.get(COUNTER, ())]
-            if times and self._wish.time is None and not is_json:
+            if times and self._wish.time is None:
                 self.known = self.known._replace(watch=Watch(times[0], reader.place))
         else:
             refuse_repeated([each.name for each in reader.columns if each.name in schema.columns])
@@ -143,7 +148,7 @@ class Part:
         known = watch.n_back > 0, watch.n_same > 0
         watch.take(batch.beside[0], batch.numbers)
         if (watch.n_back > 0, watch.n_same > 0) != known:
-            for note in watch.notes(f"--time {watch.name!r} takes such rows for bad ones"):
+            for note in watch.notes(_remedy(watch)):
                 _warn(f"so far, {note}")
 
     def _tell_new(self, names: set[str]) -> None:
@@ -196,11 +201,11 @@ class Part:
             if flaw.column is None or self._wish.missing == "error":
                 wrong[k] = flaw.reason
                 continue
+            where = f"{self._reader.place} {batch.numbers[k]}"
             for column, text in flaw.cells:
-                if column not in self._texts:
-                    self._texts.add(column)
-                    where = f"{self._reader.place} {batch.numbers[k]}"
+                if column not in self.known.texts.columns:
                     _warn(f"cells of text in {column!r} count as missing, as {text} in {where}")
+            self.known.texts.take(flaw, where)
         return wrong
 
     def _offset(self, batch: Batch, k: int, in_time: InTime | None) -> Offset:
@@ -301,6 +306,10 @@ def lacking(rows: NDArray[np.float64]) -> set[int]:
     missing = np.isnan(rows)
     fine = ((np.abs(rows) <= LARGEST_NUMBER) | missing).all(axis=1)
     return set(np.flatnonzero(missing.any(axis=1) & fine).tolist())
+
+
+def _remedy(watch: Watch) -> str:
+    return f"--time {watch.name!r} takes such rows for bad ones"
 
 
 def _warn(message: str) -> None:

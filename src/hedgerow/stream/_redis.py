@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlencode
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
 from hedgerow.io import DataError
+from hedgerow.io.absent import Texts
 from hedgerow.io.choose import Wish
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import PAUSE
@@ -39,6 +40,7 @@ class RedisStream:
         self.schema: Schema | None = None
         self._wish, self._follow, self._na = wish, follow, na
         self._begun: Offset | None = None
+        self._part: Part | None = None
         self._last: Offset = {"id": _START, "read": 0, "entry": ""}  # see `place_after`
         self._redis = optional("redis", "redis")
         self._client = self._connected(address)
@@ -56,11 +58,14 @@ class RedisStream:
 
     def chunks(self) -> Iterator[Chunk]:
         reader = EntryReader(self._pull, self._last, self._na)
-        known = Known(schema=self.schema)
-        part = Part(reader, self._wish, known, notation(na=self._na))
-        for chunk in part.chunks(self._begun):
-            self.schema = part.known.schema
+        known = Known(Texts(), schema=self.schema)
+        self._part = Part(reader, self._wish, known, notation(na=self._na))
+        for chunk in self._part.chunks(self._begun):
+            self.schema = self._part.known.schema
             yield chunk
+
+    def notes(self) -> list[str]:
+        return self._part.known.notes() if self._part else []
 
     def _pull(self) -> Pulled | None:
         """Return the next entries; none at the end, and None if there are none yet."""

@@ -12,9 +12,11 @@ from sklearn.base import clone
 
 from hedgerow.base.checks import in_open_interval, one_of
 from hedgerow.base.words import listed
-from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators import DataWarning, HedgeGraph
 from hedgerow.io import DataError
+from hedgerow.io.absent import Codes
 from hedgerow.io.differences import Differences
+from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.stream._changelog import ChangeLog
 from hedgerow.stream._checkpoint import Checkpoints, CheckpointWarning
 from hedgerow.stream._news import News, look_at
@@ -80,6 +82,8 @@ def run(
 
     Warns
     -----
+    DataWarning
+        Of columns that are left out, and of cells that may mean that a value is missing.
     CheckpointWarning
         If a checkpoint is damaged and the one before is used, or if one cannot be written. The run
         then goes on, the old ones stay, and the next is tried when its time comes. Likewise if
@@ -138,6 +142,9 @@ class _Run:
         self._news = News(watchers, state)
         self._saved_offset = state.offset
         self._whole = True  # the offset belongs to the rows learned
+        self._codes: Codes | None = None
+        self._told_codes: set[str] = set()
+        state.noticed = self._noticed
         pace.reset(state.rows)
 
     def until(self, stop: Callable[[], bool]) -> None:
@@ -158,6 +165,7 @@ class _Run:
         self._save()
         if phase == FINISHED and not self._state.rows:
             raise DataError(self._why_none())
+        self._tell_codes()
         self._tell(phase)
 
     def _take(self, chunk: Chunk) -> None:
@@ -184,8 +192,30 @@ class _Run:
         return f"the source must have rows that differences can be made of, and has {listed(told)}"
 
     def _to_learn(self, chunk: Chunk) -> NDArray[np.float64]:
+        self._look_for_codes(chunk.rows)
         differences = self._state.differences
         return chunk.rows if differences is None else differences.take(*chunk.with_bad())
+
+    def _look_for_codes(self, rows: NDArray[np.float64]) -> None:
+        """Watch for numbers that may mean that there is none; tell of them once rows are many."""
+        schema = self._source.schema
+        if schema is None or not len(rows):
+            return
+        self._codes = self._codes or Codes(schema.columns)
+        self._codes.take(rows)
+        if self._codes.n_rows >= FIRST_ROWS:
+            self._tell_codes("so far, ")
+
+    def _tell_codes(self, when: str = "") -> None:
+        if self._codes:
+            for note in self._codes.notes(self._told_codes):
+                warnings.warn(f"{when}{note}", DataWarning, stacklevel=2)
+            self._told_codes.update(self._codes.found())
+
+    def _noticed(self) -> list[str]:
+        """Return what the source and the watch for codes have to say."""
+        of_source: list[str] = getattr(self._source, "notes", list)()
+        return [*of_source, *(self._codes.notes() if self._codes else ())]
 
     def _refusal(self, row: BadRow) -> DataError:
         number = self._state.rows_good + self._state.bad_rows + 1

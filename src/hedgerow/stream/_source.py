@@ -66,6 +66,9 @@ class Chunk(NamedTuple):
 class Source(Protocol):
     """Rows in an order that does not change, and places to come back to.
 
+    A source may also have a method ``notes()`` that returns, as a list of str, what it noticed in
+    the rows so far and is worth saying in the end.
+
     Attributes
     ----------
     name : str

@@ -1,5 +1,6 @@
 """What a run knows, and how it becomes a checkpoint and back."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ class State:
     bad_rows: int = 0
     changes: dict[str, Any] | None = None  # what the change log saved last
     differences: Differences | None = None  # of rows, if these are learned from
+    noticed: Callable[[], list[str]] = list  # what is worth saying of the rows of this run
 
     @property
     def rows(self) -> int:
