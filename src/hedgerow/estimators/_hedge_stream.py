@@ -21,8 +21,8 @@ from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, no_inflation
-from hedgerow.method.kinds import AS_IS, CONTINUOUS
+from hedgerow.method.inflation import Inflation, no_inflation, without_tails
+from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
@@ -151,6 +151,8 @@ class HedgeStream:
             memory=not independent,
             divided=sizes.cost,
         )
+        if (answers := settled.kinds == YES_NO).any():
+            found = without_tails(found, answers)
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         # Rows that repeat one of the last few are told by memory already.
         repeated, apart = self.treated.repeated(self.engine)
