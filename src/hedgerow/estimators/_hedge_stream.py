@@ -100,7 +100,9 @@ class HedgeStream:
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
-        rows, there = filled.first(self.engine, treated, judged)
+        # What is left of a season is no score of ranks any more.
+        ranked = judged & (self.treated.settled(self.engine).season.period == 1)
+        rows, there = filled.first(self.engine, treated, judged, ranked)
         sizes = no_sizes(self.n_columns)
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
