@@ -55,11 +55,11 @@ def shifts(counts: Array, share: Array, variance: Array, before: Array) -> Array
 
     Examples
     --------
-    Missing cells like the others, a tenth of all:
+    Missing cells like the others, a tenth of all, move nothing but the far ends:
 
     >>> like = np.diff(special.ndtr(np.r_[-np.inf, (POINTS[1:] + POINTS[:-1]) / 2, np.inf]))[None]
-    >>> abs(shifts(1000 * like, np.array([0.9]), np.zeros(1), no_shift(1))).max() < 0.003
-    np.True_
+    >>> shifts(1000 * like, np.array([0.9]), np.zeros(1), no_shift(1))[0, 8:-8:8].round(3) + 0.0
+    array([ 0.001,  0.   ,  0.   ,  0.   ,  0.   ,  0.   , -0.001])
     """
     total = counts.sum(axis=1)
     blur = np.sqrt(variance + _LEAST_BLUR**2)
