@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.quality.cut import RATIOS
+from benchmarks.quality.cut_oracle import oracle
 from benchmarks.quality.methods import OWN, PROMISES, Graphs, Method
 from benchmarks.quality.treated import AS_IT_COMES, BEFORE, before, positive, rows_with
 from benchmarks.quality.treated import scores_of_ranks as ranked
@@ -60,6 +61,7 @@ def polychoric(rows: Array) -> Array:
 
 
 WHOLE = "whole"  # the method that is shown the whole table: as many rows as pairs of cells are seen
+ORACLE = "oracle"  # the method that knows the model
 ONE = (10.0,)  # rows for each column that the others are tried at
 METHODS: dict[str, Method] = {
     AS_IT_COMES: Method("HedgeGraph", hedgerow, 4, RATIOS),
@@ -67,9 +69,10 @@ METHODS: dict[str, Method] = {
     BEFORE: Method("HedgeGraph, before", before, 4, RATIOS),
     "complete": Method("before, complete rows", complete, 4, RATIOS),
     "filled": Method("before, means filled in", filled, 4, RATIOS),
+    ORACLE: Method("oracle", oracle, 1, ONE),
     "polychoric": Method("polychoric, graphical lasso, EBIC", polychoric_lasso, 1, ONE),
     "ric": Method("scores, RIC", partial(ranked, "huge_mb_ric"), 1, ONE),
     "stars": Method("scores, StARS", partial(ranked, "huge_mb_stars"), 1, ONE),
 }
-FOR_GAPS, NOT_FOR_GAPS = ("complete", "filled"), (BEFORE, "ric", "stars")
-UNTOLD = ("polychoric", "ric", "stars")  # not tried where there is nothing to find
+FOR_GAPS, NOT_FOR_GAPS = ("complete", "filled"), (BEFORE, ORACLE, "ric", "stars")
+UNTOLD = (ORACLE, "polychoric", "ric", "stars")  # not tried where there is nothing to find

@@ -5,7 +5,7 @@ import polars as pl
 from benchmarks.document import table
 from benchmarks.quality import cut_study, kinds_tables, store, summary
 from benchmarks.quality.cut import COLUMNS, FAMILIES, KINDS, RATIOS
-from benchmarks.quality.cut_methods import METHODS, ONE, WHOLE
+from benchmarks.quality.cut_methods import METHODS, ONE, ORACLE, WHOLE
 from benchmarks.quality.kinds_tables import STRICT, marked, score_and_false, with_edges
 from benchmarks.quality.summary import MAIN, figures, graphs
 from benchmarks.quality.treated import AS_IT_COMES, BEFORE
@@ -67,11 +67,11 @@ def by_kind(frame: pl.DataFrame, kinds: list[str], others: tuple[str, ...]) -> s
 def kept_edges(frame: pl.DataFrame) -> str:
     """Return true edges found, over those that the same method finds in whole rows."""
     keys = ["kind", "family", "ratio", "seed"]
-    ours, whole = (
+    ours, whole, known = (
         with_edges(graphs(frame, method)).select(*keys, pl.col("found").alias(method))
-        for method in (AS_IT_COMES, WHOLE)
+        for method in (AS_IT_COMES, WHOLE, ORACLE)
     )
-    both = ours.join(whole, on=keys)
+    both, best = ours.join(whole, on=keys), known.join(whole, on=keys)
     lines = []
     for kind in KINDS:
         cells = [kind]
@@ -82,8 +82,12 @@ def kept_edges(frame: pl.DataFrame) -> str:
             worst = families.with_columns(share=share).sort("share").row(0, named=True)
             total = here[AS_IT_COMES].sum() / here[WHOLE].sum()
             cells.append(f"{total:.2f} ({worst['family']} {worst['share']:.2f})")
+        tried = best.filter(pl.col("kind") == kind)
+        cells.append(f"{tried[ORACLE].sum() / tried[WHOLE].sum():.2f}" if len(tried) else "")
         lines.append(cells)
-    return table(["edges, of those in whole rows", *(f"m/p = {r:g}" for r in RATIOS)], lines)
+    numbers = [f"m/p = {r:g}" for r in RATIOS]
+    oracle = f"oracle, m/p = {ONE[0]:g}"
+    return table(["edges, of those in whole rows", *numbers, oracle], lines)
 
 
 def by_family(frame: pl.DataFrame) -> str:

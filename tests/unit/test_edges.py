@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.stats import false_discovery_control
 
 from hedgerow.method.edges import debiased, given_fewer, judge_pairs
-from hedgerow.method.levels import plausible_bias
+from hedgerow.method.levels import agreement_margins, plausible_bias
 from hedgerow.method.neighbours import refit
 from hedgerow.method.scores import z_score
 
@@ -149,3 +149,9 @@ def test_q_values_of_a_balanced_graph_are_benjamini_and_hochbergs_times_the_shar
     tests = judge_pairs(corr, n_rows, np.zeros((8, 8)), "balanced")
     share = min((1 + np.sum(tests.p_value > 0.5)) / (0.5 * 28), 1.0)
     np.testing.assert_allclose(tests.q_value, share * false_discovery_control(tests.p_value))
+
+
+@pytest.mark.parametrize("n_rows", [30, 300])  # few, and enough
+def test_a_noisy_column_hides_more_and_margins_grow_with_it(n_rows):
+    plain = np.array(agreement_margins(64, n_rows, "fdr"))
+    assert np.array(agreement_margins(64, n_rows, "fdr", 1.5)) == pytest.approx(1.5 * plain)

@@ -11,6 +11,7 @@ from hedgerow import HedgeGraph
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.method import gap_model, numpy_ref
 from hedgerow.method.gaps import Expected, fill
+from hedgerow.method.marginals import first_scores
 from hedgerow.method.telling import clear_sum, nothing_told, standard_sums, with_cells
 
 seeds = st.integers(0, 2**32 - 1)
@@ -230,3 +231,39 @@ def test_a_gpu_refuses_gaps_before_it_learns_and_auto_takes_the_processor(monkey
         HedgeGraph(device="cuda").fit(rows)
     assert HedgeGraph(device="auto").fit(rows)._stream.engine_name == "numba_cpu"
     assert engines.engine_for("auto", 100) == "torch_gpu"
+
+
+def lost_where_another_is_large(rng, n_rows):
+    """Three variables of a path; the one in the middle is lost where the first is large."""
+    rows = rng.standard_normal((n_rows, 3))
+    rows[:, 1] = 0.95 * rows[:, 0] + np.sqrt(1 - 0.95**2) * rows[:, 1]
+    rows[:, 2] = 0.95 * rows[:, 1] + np.sqrt(1 - 0.95**2) * rows[:, 2]
+    seen = rows.copy()
+    seen[rng.random(n_rows) < 0.6 * stats.norm.cdf(2.0 * rows[:, 0]), 1] = np.nan
+    return rows, seen
+
+
+def test_scores_are_those_of_ranks_among_all_cells():
+    rows, seen = lost_where_another_is_large(np.random.default_rng(8), 2000)
+    there = ~np.isnan(seen[:, 1])
+    scores = first_scores(seen, np.zeros(3, dtype=bool))
+    graph = csr_array(np.abs(np.subtract.outer(np.arange(3), np.arange(3))) == 1)
+
+    def mean_error(ranked):
+        who = lambda *_: graph, numpy_ref.sweeps
+        filled = gap_model.first_fill(scores, np.ones(2000), *who, ranked=np.full(3, ranked))
+        return (filled.rows - rows)[there, 1].mean()
+
+    # The mean of 2000 scores is that of their ranks, whose values differ from it by 1 / sqrt(2000).
+    assert abs(mean_error(ranked=True)) < 4 / np.sqrt(2000)
+    assert mean_error(ranked=False) > 8 / np.sqrt(2000)
+
+
+@pytest.mark.parametrize("device", ["numpy", "cpu"])
+def test_cells_that_another_column_takes_away_make_no_edge(device):
+    for seed in range(2):
+        _, seen = lost_where_another_is_large(np.random.default_rng([9, seed]), 1000)
+        model = HedgeGraph(error="fwer", device=device).fit(seen)
+        with pytest.warns(GuaranteeWarning, match="1 .high"):
+            edges = joined(model)
+        assert edges == {(0, 1), (1, 2)}

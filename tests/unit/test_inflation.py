@@ -16,6 +16,7 @@ from hedgerow.method.inflation import (
     no_inflation,
     of_pairs,
     tail_factors,
+    without_tails,
 )
 from hedgerow.method.residuals import LAGS, first_residuals
 
@@ -183,3 +184,10 @@ def test_few_rows_have_finite_factors(n_rows):
     assert np.isfinite(found.echoes).all()
     assert found.echoes.shape[1] < n_rows
     assert 1.0 <= found.typical <= n_rows
+
+
+def test_columns_whose_rows_have_no_size_leave_the_factors_of_others():
+    known = Inflation(np.array([2.0, 3.0, 1.5, 1.0]), np.empty((4, 0)), 3.0)
+    fewer = without_tails(known, np.array([True, False, False, True]))
+    assert fewer.tails.tolist() == [1.0, 3.0, 1.5, 1.0]
+    assert fewer.typical == np.median([3.0, 1.5, 1.0, 4.5, 3.0, 1.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import kept
-from benchmarks.quality import cut_study, cut_tables, store
+from benchmarks.quality import cut_oracle, cut_study, cut_tables, store
 from benchmarks.quality.cut import EVEN, FAMILIES, KINDS, RATIOS, SKEWED, cut, rows_of
 from benchmarks.quality.cut_methods import METHODS, WHOLE, complete, filled, polychoric
 from benchmarks.quality.treated import AS_IT_COMES
@@ -107,7 +107,7 @@ def test_what_is_missing_is_done_and_gaps_have_their_own_rivals():
     everything = cut_study.missing(kinds, list(METHODS), set())
     first = {job.case: set(job.methods) for job in everything if job[1:3] == (10.0, 0)}
     assert first["five steps, even; hubs"] == set(METHODS) - {"complete", "filled"}
-    assert first["10 % missing; hubs"] == set(METHODS) - {"before", "ric", "stars"}
+    assert first["10 % missing; hubs"] == set(METHODS) - {*("before", "oracle", "ric", "stars")}
     assert "polychoric" not in first["10 % missing; empty"]
     seeds = {ratio: {job.seed for job in everything if job.ratio == ratio} for ratio in RATIOS}
     assert [len(seeds[ratio]) for ratio in RATIOS] == [4, 4, 2]
@@ -129,6 +129,20 @@ def test_records_name_kind_and_family_and_how_many_rows_were_shown(monkeypatch):
     shown = {r["method"]: r["rows"] for r in records}
     assert shown[AS_IT_COMES] == 400
     assert 150 < shown[WHOLE] < 250
+
+
+def test_the_oracle_is_as_sure_as_it_says(monkeypatch):
+    monkeypatch.setattr(cut_oracle, "_SIMULATED", 5000)
+    first, second = np.triu_indices(8, 1)
+    z = []
+    for seed in range(12):
+        model, rows = rows_of("yes or no, half", "random_tree", 8, 1000, seed)
+        joined = model.adjacency.toarray()[first, second] != 0
+        scores = cut_oracle.scores_of_pairs(rows.seen, model)
+        z += scores[~joined].tolist()
+        assert np.abs(scores[joined]).mean() > 3
+    error = 1 / np.sqrt(2 * len(z))
+    assert np.std(z) == pytest.approx(1.0, abs=STANDARD_ERRORS * error)
 
 
 @pytest.fixture
@@ -162,5 +176,7 @@ def test_tables_have_their_kinds_and_say_how_much_was_measured(told):
     assert [row[0] for row in told["cut-gaps"].rows] == cut_tables.GAPS
     assert [row[0] for row in told["cut-made"].rows] == list(KINDS)
     assert {row[1].split(" ")[0] for row in told["cut-kept"].rows} == {"0.50"}
+    assert told["cut-kept"].cell("yes or no, half", "oracle, m/p = 10") == "0.50"
+    assert told["cut-kept"].cell("10 % missing", "oracle, m/p = 10") == ""
     assert "at least 4 with 4, 4 with 10, 2 with 40." in told["cut-setting"]
     assert told["cut-gaps"].cell("10 % missing", "before, complete rows") == "1.00 (0.00)"

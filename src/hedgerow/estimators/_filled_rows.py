@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.gap_model import expected_of, first_fill
+from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
-from hedgerow.method.marginals import FIRST_ROWS, next_refresh
+from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT, next_refresh
 from hedgerow.method.moments import Moments
 from hedgerow.method.neighbours import step_thresholds
 from hedgerow.method.outliers import (
@@ -73,6 +74,8 @@ class FilledRows:
         self.judges: Judges | None = None
         self.weight, self.there = 0.0, np.zeros(n_columns)
         self.telling = nothing_told(n_columns)
+        self.ranked = np.zeros(n_columns, dtype=np.bool_)  # columns of scores of ranks
+        self.guesses = self.shift = np.zeros((0, 0))  # of missing cells (`gap_scores`)
         self.both_gone = np.empty((0, 0))  # weight of the rows in which two cells both are
         self.since = 0  # the row whose weight is one
 
@@ -106,9 +109,13 @@ class FilledRows:
             return None
         return self.covariance * (weight / self.weight)
 
-    def first(self, engine: Engine, rows: Array, judged: Cells) -> Complete:
-        """Return the first rows without gaps; cells of ``judged`` columns may be far off."""
+    def first(self, engine: Engine, rows: Array, judged: Cells, ranked: Cells) -> Complete:
+        """Return the first rows without gaps.
+
+        Cells of ``judged`` columns may be far off; those of ``ranked`` ones are scores of ranks.
+        """
         weights, gone = self._weights(len(rows)), np.isnan(rows)
+        self.ranked = ranked
         outlying = np.zeros_like(gone)
         filled = self._fill_first(engine, rows, weights)
         if judged.any() and rows.shape[1] <= MOST_JUDGED and len(rows) >= MIN_ROWS:
@@ -131,12 +138,14 @@ class FilledRows:
                 self._begin_anew()
                 if self.expected is not None:
                     self.expected = self._model(engine, moments())
-            some = rows[:left]
+                    self.shift = self._shift()
+            some = self._among_all(rows[:left])
             if self.expected is None:
                 some = some[: self._complete(engine, some)]
                 if not len(some):
                     self.expected = self._model(engine, moments())
                     self.covariance = np.zeros((rows.shape[1], rows.shape[1]))
+                    self.guesses = self.shift = no_shift(rows.shape[1])
                     some = rows[:left]
             yield self._fill_later(engine, some)
             rows = rows[len(some) :]
@@ -174,6 +183,9 @@ class FilledRows:
             "there": self.there,
             "since": np.array(self.since),
             "both_gone": self.both_gone,
+            "ranked": self.ranked,
+            "guesses": self.guesses,
+            "shift": self.shift,
         }
         named |= {f"told_{name}": x for name, x in self.telling._asdict().items()}
         if self.expected is not None:
@@ -206,7 +218,8 @@ class FilledRows:
         filled.seen = Seen(int(named["rows"]), named["missing"], named["outlying"], cells)
         filled.covariance, filled.there = named["covariance"], named["there"]
         filled.weight, filled.since = float(named["weight"]), int(named["since"])
-        filled.both_gone = named["both_gone"]
+        filled.both_gone, filled.ranked = named["both_gone"], named["ranked"]
+        filled.guesses, filled.shift = named["guesses"], named["shift"]
         filled.telling = Telling(*(named[f"told_{name}"] for name in Telling._fields))
         if "expected_centre" in named:
             filled.expected = Expected(*(named[f"expected_{name}"] for name in Expected._fields))
@@ -222,9 +235,19 @@ class FilledRows:
     def _fill_first(self, engine: Engine, rows: Array, weights: Array) -> Array:
         if not np.isnan(rows).any():
             return rows
-        filled = first_fill(rows, weights, engine.related, engine.sweeps, engine.fill)
+        who = engine.related, engine.sweeps, engine.fill
+        filled = first_fill(rows, weights, *who, ranked=self.ranked)
         self.expected, self.covariance = filled.expected, filled.covariance
+        self.guesses, self.shift = no_shift(rows.shape[1]), filled.shift
         return filled.rows
+
+    def _among_all(self, rows: Array) -> Array:
+        """Return scores by ranks among all cells, those that are missing too."""
+        return shifted(rows, self.shift) if self.shift.size else rows
+
+    def _shift(self) -> Array:
+        unknown = np.diag(self.covariance) / np.maximum(self.weight - self.there, LEAST_WEIGHT)
+        return shifts(self.guesses, self.share(), unknown, self.shift)
 
     def _judge(self, engine: Engine, filled: Array, judged: Cells, weights: Array) -> Cells:
         """Return which of the first cells are far off; later ones are judged by the same."""
@@ -278,7 +301,7 @@ class FilledRows:
         factor = float(np.exp2((self.since - self.seen.rows) / self.half_life))
         self.since = self.seen.rows
         self.weight, self.there = self.weight * factor, self.there * factor
-        self.covariance = self.covariance * factor
+        self.covariance, self.guesses = self.covariance * factor, self.guesses * factor
         self.both_gone = self.both_gone * factor
         self.telling = rescaled(self.telling, factor)
 
@@ -294,6 +317,9 @@ class FilledRows:
             centre, scale = self.expected.centre, self.expected.scale
             values = np.where(gone, (filled - centre) / scale * weights[:, None], 0.0)
             self.telling = with_cells(self.telling, values, rows)
+        if self.guesses.size:
+            bends = (gone | outlying) & self.ranked
+            self.guesses = self.guesses + values_at_points(filled, bends)
         room = _NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)

@@ -24,8 +24,8 @@ from hedgerow.method import numpy_ref
 from hedgerow.method.first_look import clear_regressions, nothing_explained
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, alike, memories, no_inflation
-from hedgerow.method.kinds import AS_IS, CONTINUOUS
+from hedgerow.method.inflation import Inflation, alike, memories, no_inflation, without_tails
+from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
@@ -104,7 +104,9 @@ class HedgeStream:
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
-        rows, there = filled.first(self.engine, treated, judged)
+        # What is left of a season is no score of ranks any more.
+        ranked = judged & (self.treated.settled(self.engine).season.period == 1)
+        rows, there = filled.first(self.engine, treated, judged, ranked)
         sizes = no_sizes(self.n_columns)
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
@@ -170,6 +172,8 @@ class HedgeStream:
             memory=not independent,
             divided=sizes.cost,
         )
+        if (answers := settled.kinds == YES_NO).any():
+            found = without_tails(found, answers)
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         # Rows that repeat one of the last few are told by memory already; if that is most of it, it
         # is the same for all pairs.

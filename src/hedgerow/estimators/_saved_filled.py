@@ -9,6 +9,7 @@ from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.engines import Named
 from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
+from hedgerow.method.gap_scores import POINTS
 from hedgerow.method.gaps import Expected
 from hedgerow.method.row_sizes import RowSizes
 from hedgerow.method.telling import Telling
@@ -18,7 +19,8 @@ _COUNTS = {
     f"{PREFIX}{name}"
     for name in (
         *("rows", "missing", "outlying", "cells", "covariance", "weight", "there", "since"),
-        *("both_gone", *(f"told_{name}" for name in Telling._fields)),
+        *("both_gone", "ranked", "guesses", "shift"),
+        *(f"told_{name}" for name in Telling._fields),
     )
 }
 _EXPECTED = {f"{PREFIX}expected_{name}" for name in Expected._fields}
@@ -86,6 +88,13 @@ def _check_model(arrays: Named, n_columns: int) -> None:
     require((np.diag(covariance) >= 0).all(), f"{PREFIX}covariance must have a positive diagonal")
     symmetric = np.allclose(covariance, covariance.T, rtol=SLACK, atol=0.0)
     require(symmetric, f"{PREFIX}covariance must be symmetric")
+    ranked = array_of(arrays, f"{PREFIX}ranked", "b", 1)
+    require(len(ranked) == n_columns, f"{PREFIX}ranked must be {n_columns}", len(ranked))
+    points = (size, len(POINTS) if modelled else 0)
+    for name in ("guesses", "shift"):
+        table = doubles_of(arrays, f"{PREFIX}{name}", points)
+        require(all_within(table, np.inf), f"{PREFIX}{name} must be finite")
+    require((arrays[f"{PREFIX}guesses"] >= 0).all(), f"{PREFIX}guesses must not be negative")
     if modelled:
         _check_sparse(arrays, "expected_", "precision", n_columns)
     if f"{PREFIX}judge_centre" in arrays:

@@ -98,10 +98,12 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
     return np.select([sizes[0] < sizes[1], sizes[1] < sizes[0]], [first, second], weaker)
 
 
-def adjusted(z: Array, witness: Array, n_columns: int, n_rows: float, error: str) -> Array:
+def adjusted(
+    z: Array, witness: Array, n_columns: int, n_rows: float, error: str, hidden: float = 1.0
+) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair."""
     priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer")
-    margins = agreement_margins(n_columns, n_rows, error)
+    margins = agreement_margins(n_columns, n_rows, error, hidden)
     return smallest_levels(z, witness, priors, margins, error)
 
 

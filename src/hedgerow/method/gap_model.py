@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.sparse import csr_array
 
+from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected, fill
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.likelihood import fit_precision
+from hedgerow.method.marginals import LEAST_WEIGHT
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
 from hedgerow.method.scaling import Scaling
 
@@ -47,6 +49,7 @@ class Filled(NamedTuple):
     rows: Array
     covariance: Array  # (p, p); sum over rows of the covariance of what was filled in
     expected: Expected
+    shift: Array  # of scores (`gap_scores.shifts`)
 
 
 def expected_of(
@@ -87,9 +90,16 @@ def first_fill(
     choose: Choose,
     sweeps: Scaling,
     fill_in: Callable[[Array, Expected, Array, Array], Array] = fill,
+    ranked: NDArray[np.bool_] | None = None,
 ) -> Filled:
-    """Fill in the first rows by the model that they lead to."""
+    """Fill in the first rows by the model that they lead to.
+
+    Columns that are ``ranked`` hold scores of ranks among the cells that are there, and are given
+    those among all.
+    """
     there = ~np.isnan(rows)
+    bends = ~there & (False if ranked is None else ranked)
+    shift, among_all = no_shift(rows.shape[1]), rows
     weight = float(row_weights.sum())
     seen = row_weights @ there / weight
     n_rows = len(rows) * float(np.median(seen)) ** 2
@@ -99,7 +109,7 @@ def first_fill(
     for _ in range(_MOST_ROUNDS):
         expected = expected_of(products, centre, weight, n_rows, choose, sweeps, sure=False)
         covariance = np.zeros_like(products)
-        filled = fill_in(rows, expected, row_weights, covariance)
+        filled = fill_in(among_all, expected, row_weights, covariance)
         centre = row_weights @ filled / weight
         deviations = filled - centre
         before = products
@@ -108,7 +118,11 @@ def first_fill(
         moved = np.abs(products - before) / weight * per_scale * per_scale[:, None]
         if moved.max() <= still:
             break
-    return Filled(filled, covariance, expected)
+        if bends.any():
+            unknown = np.diag(covariance) / np.maximum(weight - row_weights @ there, LEAST_WEIGHT)
+            shift = shifts(values_at_points(filled, bends), seen, unknown, shift)
+            among_all = shifted(rows, shift)
+    return Filled(filled, covariance, expected, shift)
 
 
 def _means(rows: Array, there: NDArray[np.bool_], row_weights: Array) -> Array:

@@ -95,6 +95,21 @@ def inflation_of(
     return found._replace(typical=_typical(found))
 
 
+def without_tails(inflation: Inflation, columns: NDArray[np.bool_]) -> Inflation:
+    """Return the factors if the sizes of rows do not matter to some columns.
+
+    Those of yes or no: what is positive stays so, however large the row is.
+
+    Examples
+    --------
+    >>> unlike = Inflation(np.array([2.0, 2.0, 2.0]), np.empty((3, 0)), 4.0)
+    >>> without_tails(unlike, np.array([True, True, True])).typical
+    1.0
+    """
+    fewer = inflation._replace(tails=np.where(columns, 1.0, inflation.tails))
+    return fewer._replace(typical=_typical(fewer))
+
+
 def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     """Return the factors of pairs of columns, none below one, without the ``common`` one."""
     tails = inflation.tails[first] * inflation.tails[second]

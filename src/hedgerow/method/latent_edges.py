@@ -2,10 +2,10 @@
 
 The same two witnesses as in `hedgerow.method.edges`, with tests that know of the noise in columns
 of steps. Noise hides neighbours, and where columns are strongly related, an indirect relation is
-then not explained away. So more is asked there whatever the promise, and everywhere if not a single
-false edge is allowed: the refit must hold where another variable could have been chosen as a
-neighbour, and so must the statistic given both nodes' neighbours. And where noise is most of what
-neighbours leave, the weaker of the results given either node's neighbours counts (docs/theory.md,
+then not explained away. So the statistic given both nodes' neighbours is asked there whatever the
+promise, and everywhere if not a single false edge is allowed. In the latter case the refit must
+also hold where another variable could have been chosen as a neighbour, and where columns are
+strongly related the weaker of the results given either node's neighbours counts (docs/theory.md,
 section 22).
 """
 
@@ -23,10 +23,6 @@ from hedgerow.method.scores import two_sided, z_score
 
 Array = NDArray[np.float64]
 Pairs = tuple[Indices, Indices]
-
-# Variance of a test over that without noise, above which noise is more than twice what is left of
-# either variable: (1 + 2)².
-_MOSTLY_NOISE = 9.0
 
 
 def judge_latent(
@@ -46,6 +42,7 @@ def judge_latent(
     factor = np.maximum(np.minimum(sure.factor, sure.factor.T), 1.0)[upper]
     per_clear = float(np.median(factor))
     clear = max(n_rows / per_clear, MIN_ROWS)
+    hidden = max((1.0 + float(latent.noise.max())) / np.sqrt(per_clear), 1.0)
     # How much surer products of scores are than noise would be that had nothing to do with them.
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
     skew = sure.skew[upper[0]] * sure.skew[upper[1]] / np.sqrt(n_rows)
@@ -53,23 +50,24 @@ def judge_latent(
     def normal(score: Array) -> Array:
         return calm * unskewed(score, skew)
 
+    def smallest_level(score: Array) -> Array:
+        return adjusted(score, witness, n_columns, clear, error, hidden)
+
     hedge = noisy.debiased(latent, hedge_weights, tight)[upper]
     witness = normal(z_score(-hedge, n_rows - 2))
     z = normal(given_fewer(fitted, n_rows, upper))
-    if error == BALANCED:
-        q_value = adjusted(z, witness, n_columns, clear, error)
-    else:
-        related = _strongly_related(fitted.residual, upper)
-        asked = related | (error == "fwer")
+    related = _strongly_related(fitted.residual, upper)
+    if error == "fwer":
         careful = noisy.weaken(latent, n_rows, fitted)
-        z = np.where(asked, normal(given_fewer(careful, n_rows, upper)), z)
-        blurred = related & ((factor > _MOSTLY_NOISE) | (error == "fwer"))
-        z = np.where(blurred, normal(_weaker(careful, n_rows, upper)), z)
-        q_value = adjusted(z, witness, n_columns, clear, error)
+        weaker = normal(_weaker(careful, n_rows, upper))
+        z = np.where(related, weaker, normal(given_fewer(careful, n_rows, upper)))
+    q_value = smallest_level(z)
+    if error != BALANCED:
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         given_both = noisy.debiased(latent, fitted.coefficients.toarray(), tight)[upper]
-        both = np.where(asked, normal(z_score(-given_both, n_rows - 2 - used)), z)
-        q_value = np.maximum(q_value, adjusted(both, witness, n_columns, clear, error))
+        both = normal(z_score(-given_both, n_rows - 2 - used))
+        asked = related | (error == "fwer")
+        q_value = np.maximum(q_value, smallest_level(np.where(asked, both, z)))
     estimate = -debiased(latent.corr, fitted.coefficients)[upper]
     return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual), per_clear
 

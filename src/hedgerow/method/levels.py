@@ -66,13 +66,16 @@ def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
     return error != BALANCED and (few or rows_are_few(n_columns, n_rows))
 
 
-def agreement_margins(n_columns: int, n_rows: float, error: str) -> tuple[float, float]:
+def agreement_margins(
+    n_columns: int, n_rows: float, error: str, hidden: float = 1.0
+) -> tuple[float, float]:
     """Return by how much Hedge's score, or else the refit's, must be clear of chance.
 
+    ``hidden`` is the noise of the column that is most easily missed, over that of a typical one.
     No pair is ever clear by infinity: where nothing depends on agreement, none need be listed.
     """
     if error == BALANCED:
         return np.inf, np.inf
     bias = plausible_bias(n_columns, n_rows)
     shortage = max(1.0, bias / BIAS_OF_FEW_ROWS)
-    return shortage**4 * bias / 8, shortage * bias
+    return shortage**4 * hidden * bias / 8, shortage * hidden * bias
