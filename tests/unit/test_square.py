@@ -113,7 +113,7 @@ def test_simulate_pieces_that_are_square(tmp_path, monkeypatch):
 
 
 def test_compare_on_a_square_model():
-    told = run("compare", "--model", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
+    told = run("compare", "--family", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
     assert told["methods"][0]["f1"] > 0.9  # with rows for columns it is 0.03
 
 

@@ -24,16 +24,24 @@ from hedgerow.cli._left_out import announce, columns_left_out, goes_to_stderr, r
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import MISSING, READING
 from hedgerow.cli._results import refuse_two_on_stdout
-from hedgerow.cli._warnings import collected_warnings
+from hedgerow.cli._warnings import collected_warnings, told_warnings
 from hedgerow.cli.learn import learn
-from hedgerow.cli.simulate import make_model, simulate
+from hedgerow.cli.simulate import make_model, simulate, tell_sampling
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from hedgerow import Comparison
 
-DRAWING = ("p", "n", "strength", "signs", "options")  # options of `hedgerow simulate`
+DRAWING = (
+    "model",
+    "p",
+    "n",
+    "strength",
+    "signs",
+    "field",
+    "options",
+)  # options of `hedgerow simulate`
 
 
 class Data(NamedTuple):
@@ -71,7 +79,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--model", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
+    "--family", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
 )
 @click.option("--methods", metavar="A,B,C", help="Methods to run.  [default: all]")
 @click.option(
@@ -123,7 +131,7 @@ def compare(
     ctx: click.Context,
     /,
     file: Path | None,
-    model: str | None,
+    family: str | None,
     methods: str | None,
     truth: Path | None,
     budget: float,
@@ -141,7 +149,7 @@ def compare(
     in its row. Ctrl-C ends the comparison and keeps what is done.
     """
     begun = monotonic()
-    _refuse_confusion(ctx, file, model, truth)
+    _refuse_confusion(ctx, file, family, truth)
     _check_out(out, as_json=as_json)
     targets = [path for path in (out, html) if path]
     refuse_clashes(targets, file or STDIN)
@@ -155,7 +163,7 @@ def compare(
     _check(settings)
     with collected_warnings() as warned:
         drawing = {name: options.pop(name) for name in DRAWING}
-        data = _drawn(model, seed, drawing) if model else _read(file or STDIN, truth, options)
+        data = _drawn(family, seed, drawing) if family else _read(file or STDIN, truth, options)
         result = _run(data, settings)
         told = Told(result, data, warned, [str(path) for path in targets if path != STDOUT])
     _write(told, out, html)
@@ -181,22 +189,22 @@ def _borrowed(command: click.Command, names: tuple[str, ...], when: str) -> Iter
 
 compare.params += [
     *_borrowed(learn, READING, "With FILE"),
-    *_borrowed(simulate, DRAWING, "With --model"),
+    *_borrowed(simulate, DRAWING, "With --family"),
 ]
 
 
 def _refuse_confusion(
-    ctx: click.Context, file: Path | None, model: str | None, truth: Path | None
+    ctx: click.Context, file: Path | None, family: str | None, truth: Path | None
 ) -> None:
-    if (file is None) == (model is None):
-        raise Misuse("one of FILE and --model is needed, and not both")
-    if model and truth:
-        raise Misuse("--truth goes with FILE; the truth of a --model is known")
-    useless = READING if model else DRAWING
+    if (file is None) == (family is None):
+        raise Misuse("one of FILE and --family is needed, and not both")
+    if family and truth:
+        raise Misuse("--truth goes with FILE; the truth of a --family is known")
+    useless = READING if family else DRAWING
     for option in ctx.command.params:
         given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if given and option.name in useless:
-            raise Misuse(f"{option.opts[0]} goes with {'FILE' if model else '--model'}")
+            raise Misuse(f"{option.opts[0]} goes with {'FILE' if family else '--family'}")
 
 
 def _check_out(out: Path | None, *, as_json: bool) -> None:
@@ -217,7 +225,9 @@ def _check(settings: dict[str, Any]) -> None:
 
 def _drawn(family: str, seed: int, drawing: dict[str, Any]) -> Data:
     model, rng = make_model(family, **drawing, seed=seed)
-    rows = model.sample(drawing["n"], rng)
+    with told_warnings():
+        tell_sampling(model)
+        rows = model.sample(drawing["n"], rng)
     return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency, {}, {})
 
 
