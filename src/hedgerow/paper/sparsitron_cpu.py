@@ -9,8 +9,8 @@ where the arrays lie in memory, and the order of the sum would depend on its out
 Shapes: ``rows`` (m, n), of which the first p columns are nodes; ``gradient``, ``weights``,
 ``total`` and ``best_weights`` (p, n), where row i belongs to node i and entry (i, i) stays zero.
 For Gaussian variables n = p, rows are normalised, and ``held`` is the held-out rows' Gram matrix.
-With ``logistic``, for Ising models, entries are -1 and 1, the last column is the constant 1, a node's
-prediction is the chance that it is 1, and ``held`` has the held-out rows themselves.
+With ``logistic``, for Ising models, entries are -1 and 1, the last column is the constant 1, a
+node's prediction is the chance that it is 1, and ``held`` has the held-out rows themselves.
 """
 
 from math import inf, sqrt
