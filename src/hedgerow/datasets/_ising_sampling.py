@@ -18,7 +18,7 @@ LEAST_BURN_IN = 200  # sweeps
 _TIMES_TO_FORGET = 20  # autocorrelation times that a burn-in lasts: e⁻²⁰ of the start is left
 _PILOT_ROWS = 16
 _PILOT_CHAINS = 4
-_PILOT_SWEEPS = 2048
+_PILOT_SWEEPS = 4096
 _PILOT_SEED = 0  # the plan is the model's, whatever rows are drawn later
 _LONGEST_TIME = _PILOT_SWEEPS / 50  # an autocorrelation time beyond is not to be believed
 
