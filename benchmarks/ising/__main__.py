@@ -6,7 +6,7 @@ from importlib import import_module
 
 from benchmarks.ising import __doc__ as purpose
 
-STUDIES = ("quality", "recovery")
+STUDIES = ("quality", "recovery", "times")
 
 
 def main() -> None:

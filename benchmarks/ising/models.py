@@ -69,6 +69,8 @@ def fitted(method: str, rows: np.ndarray, told: IsingModel | None = None) -> Any
             parameters["min_coupling"] = told.min_coupling
         if method == "sparsitron_ising":
             parameters["width"] = told.width
+    if told is not None and method == "ising_exhaustive":
+        parameters["max_degree"] = int(told.adjacency.sum(axis=0).max())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return rivals.make(method, **parameters).fit(rows)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from benchmarks import document, kept
-from benchmarks.ising import quality, recovery
+from benchmarks.ising import quality, recovery, times
 from benchmarks.ising.models import TOLD, label
 from benchmarks.peers import store
 from benchmarks.pictures import plt, save
@@ -14,7 +14,7 @@ COMMAND = "python -m benchmarks.ising run, report"
 def write() -> None:
     """Draw, and fill the page, from the results that there are."""
     blocks, commits = {}, set()
-    for name, table in (("quality", quality_table), ("recovery", recovery_table)):
+    for name, table in TABLES.items():
         frame = store.read(f"ising-{name}")
         if len(frame):
             blocks[f"ising-{name}"] = table(frame)
@@ -58,6 +58,22 @@ def recovery_table(frame: pl.DataFrame) -> str:
             cells.append("–" if not found else most if found[0] is None else f"{found[0]:,}")
         rows.append(cells)
     return document.table(["method", *(f"{name}, p = {p}" for name, p in cases)], rows)
+
+
+def times_table(frame: pl.DataFrame) -> str:
+    """Seconds of every table; a row for each method."""
+    tables = [*times.AXES["p"], *times.AXES["m"][1:]]
+    rows = []
+    for method in [m for m in quality.methods() if m in set(frame["method"])]:
+        cells = [label(method)]
+        for p, m in tables:
+            found = frame.filter(method=method, p=p, m=m)["seconds"].to_list()
+            cells.append(f"{found[0]:.2g}" if found else "–")
+        rows.append(cells)
+    return document.table(["method", *(f"p = {p}, m = {m:,}" for p, m in tables)], rows)
+
+
+TABLES = {"quality": quality_table, "recovery": recovery_table, "times": times_table}
 
 
 def draw(frame: pl.DataFrame) -> None:

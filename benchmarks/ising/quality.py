@@ -8,7 +8,7 @@ from hedgerow.metrics import f1, fdp
 
 COLUMNS = 36
 ROWS = (250, 1000, 4000)
-SEEDS = 4
+SEEDS = 3
 CASES = {
     "grid, J = 0.4": Case("grid", 0.4),
     "grid, ±0.5": Case("grid", 0.5, "mixed"),

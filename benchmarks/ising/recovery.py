@@ -9,7 +9,6 @@ CASES = {
     ("torus, J = 0.4", 16): Case("torus", 0.4),
     ("torus, J = 0.4", 36): Case("torus", 0.4),
     ("torus, J = 0.7", 16): Case("torus", 0.7),
-    ("3-regular, ±0.4", 16): Case("random_regular", 0.4, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.7", 16): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.7", 36): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.7", 64): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
