@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Drawn = Model | IsingModel
 
-NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of about 16 MB
+NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of at most about 16 MB
 FORMATS = (".csv", ".parquet")
 MODELS = ("gaussian", "ising")
 
@@ -186,8 +186,11 @@ def _draw(model: "Drawn", n: int, rng: "Generator") -> "Iterator[pl.DataFrame]":
 
     from hedgerow.datasets import IsingModel
 
-    dtype = "int8" if isinstance(model, IsingModel) else "float64"
-    at_once = max(1, NUMBERS_AT_ONCE // model.size)
+    if isinstance(model, IsingModel):
+        dtype, work = "int8", model.size * max(1, model.sampling.sweeps)
+    else:
+        dtype, work = "float64", model.size
+    at_once = max(1, NUMBERS_AT_ONCE // work)
     with progress("Drawing rows", n) as advance:
         for start in range(0, n, at_once):
             rows = min(at_once, n - start)

@@ -98,7 +98,7 @@ def slopes(features, odds):
 def _logistic(turned, curvature, rows, weight, penalty, longest):
     """A better weight, no further than ``longest``, on the way to which curvature may grow."""
     slope = -2.0 * turned / rows
-    # log σ' has slopes of at most 1, so curvature grows by e^(2 longest) at most; and it is below 1.
+    # log σ' has slopes of at most 1: curvature grows by e^(2 longest) at most. It is below 1, too.
     curvature = max(min(curvature * np.exp(2.0 * longest), 1.0), 1e-12)
     target = weight - slope / curvature
     new = np.sign(target) * max(abs(target) - penalty / curvature, 0.0)
