@@ -24,9 +24,9 @@ from hedgerow.cli._left_out import announce, columns_left_out, goes_to_stderr, r
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import MISSING, READING
 from hedgerow.cli._results import refuse_two_on_stdout
-from hedgerow.cli._warnings import collected_warnings, told_warnings
+from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
-from hedgerow.cli.simulate import make_model, simulate, tell_sampling
+from hedgerow.cli.simulate import make_model, simulate, telling_sampling
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -228,8 +228,7 @@ def _check(settings: dict[str, Any]) -> None:
 
 def _drawn(family: str, seed: int, drawing: dict[str, Any]) -> Data:
     model, rng = make_model(family, **drawing, seed=seed)
-    with told_warnings():
-        tell_sampling(model)
+    with telling_sampling(model):
         rows = model.sample(drawing["n"], rng)
     return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency, {}, {})
 

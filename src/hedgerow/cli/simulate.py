@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -11,7 +12,6 @@ from hedgerow.base.atomic import atomic_path
 from hedgerow.cli._errors import Misuse, refuse_closed_stdout
 from hedgerow.cli._files import STDOUT, failures_of
 from hedgerow.cli._progress import progress
-from hedgerow.cli._warnings import told_warnings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,8 +106,7 @@ def simulate(family: str, n: int, seed: int, out: Path, truth: Path | None, **dr
     model, rng = make_model(family, n=n, seed=seed, **drawing)
     if truth:
         _write([_true_edges(model)], truth)
-    with told_warnings():
-        tell_sampling(model)
+    with telling_sampling(model):
         _write(_draw(model, n, rng), out)
 
 
@@ -144,9 +143,12 @@ def make_model(
         raise click.ClickException(f"not enough memory for {p} variables") from error
 
 
-def tell_sampling(model: "Drawn") -> None:
-    """Say on stderr how rows are drawn that do not follow their model exactly."""
-    from hedgerow.datasets import IsingModel
+@contextmanager
+def telling_sampling(model: "Drawn") -> Iterator[None]:
+    """Say on stderr, once, how rows are drawn that do not follow their model exactly."""
+    import warnings
+
+    from hedgerow.datasets import IsingModel, SamplingWarning
 
     if isinstance(model, IsingModel) and not model.sampling.exact:
         plan = model.sampling
@@ -155,6 +157,11 @@ def tell_sampling(model: "Drawn") -> None:
             f"autocorrelation time was {plan.autocorrelation:.3g} sweeps.",
             err=True,
         )
+        if not plan.measured:
+            click.echo("Warning: that is too long to be measured, and rows may be wrong", err=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        yield
 
 
 def _check_files(paths: list[Path]) -> None:
