@@ -140,6 +140,7 @@ def test_regression_on_a_table_of_cells(seed, size):
         ("logistic_ebic", {}),
         ("logrise", {"min_coupling": 0.5}),
         ("rise", {"min_coupling": 0.5}),
+        ("logistic", {"min_coupling": 0.5}),
         ("bethe", {"min_coupling": 0.5}),
         ("mean_field", {"min_coupling": 0.5}),
         ("ising_exhaustive", {"max_degree": 4, "gamma": 1.0}),

@@ -37,6 +37,9 @@ class LogisticNeighbourhoods(IsingRival):
         constant that Lokhov and others give for this loss (RPLE); a number: that one for all.
     rule : {"and", "or"}, default="and"
         Whether both nodes of a pair must choose each other, or one is enough.
+    min_coupling : float, optional
+        Smallest absolute coupling of an edge: pairs are kept whose mean coupling is at least half of
+        it, whatever the rule.
     gamma : float, default=0.25
         How much the number of possible graphs counts in "ebic", from 0 to 1; IsingFit's default.
     random_state : int, default=0
@@ -84,12 +87,14 @@ class LogisticNeighbourhoods(IsingRival):
         penalty: float | str = "ebic",
         rule: str = "and",
         *,
+        min_coupling: float | None = None,
         gamma: float = 0.25,
         random_state: int = 0,
         time_limit: float | None = None,
     ) -> None:
         self.penalty = penalty
         self.rule = rule
+        self.min_coupling = min_coupling
         self.gamma = gamma
         self.random_state = random_state
         self.time_limit = time_limit
@@ -111,7 +116,7 @@ class LogisticNeighbourhoods(IsingRival):
                 penalties[node] = self._fixed(m, p)
                 fit_node(features, penalties[node] * scale, weights[node])
         clock.check(_STAGE, 1.0)
-        return found(split(weights), None, self.rule, {"penalties_": penalties})
+        return found(split(weights), self.min_coupling, self.rule, {"penalties_": penalties})
 
     def _fixed(self, m: int, p: int) -> float:
         if self.penalty == "theory":
