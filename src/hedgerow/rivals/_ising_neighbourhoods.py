@@ -38,8 +38,8 @@ class LogisticNeighbourhoods(IsingRival):
     rule : {"and", "or"}, default="and"
         Whether both nodes of a pair must choose each other, or one is enough.
     min_coupling : float, optional
-        Smallest absolute coupling of an edge: pairs are kept whose mean coupling is at least half of
-        it, whatever the rule.
+        Smallest absolute coupling of an edge: pairs are kept whose mean coupling is at least half
+        of it, whatever the rule.
     gamma : float, default=0.25
         How much the number of possible graphs counts in "ebic", from 0 to 1; IsingFit's default.
     random_state : int, default=0
