@@ -7,13 +7,13 @@ STEPS = 8  # numbers of rows to the decade
 SEEDS, MOST_WRONG = 10, 1
 CASES = {
     ("torus, J = 0.4", 16): Case("torus", 0.4),
-    ("torus, J = 0.7", 16): Case("torus", 0.7),
     ("3-regular, ±0.4", 16): Case("random_regular", 0.4, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.7", 16): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.4", 36): Case("random_regular", 0.4, "mixed", options=(("degree", 3),)),
     ("3-regular, ±0.4", 64): Case("random_regular", 0.4, "mixed", options=(("degree", 3),)),
     ("torus, J = 0.4", 36): Case("torus", 0.4),
     ("3-regular, ±0.7", 36): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
+    ("torus, J = 0.7", 16): Case("torus", 0.7),
     ("3-regular, ±0.7", 64): Case("random_regular", 0.7, "mixed", options=(("degree", 3),)),
 }
 FIRST = 16  # step: 100 rows
