@@ -11,12 +11,13 @@ from hedgerow._version import __version__
 if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
     from hedgerow import datasets, io, live, metrics, plot, report, rivals, stream, theory
     from hedgerow.comparison import Comparison, compare
-    from hedgerow.estimators import HedgeGraph, SparsitronGraph
+    from hedgerow.estimators import HedgeGraph, SparsitronGraph, SparsitronIsing
 
 _WHERE = {
     "Comparison": "hedgerow.comparison",
     "HedgeGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
+    "SparsitronIsing": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
 }
 _MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "stream", "theory")
@@ -25,6 +26,7 @@ __all__ = [
     "Comparison",
     "HedgeGraph",
     "SparsitronGraph",
+    "SparsitronIsing",
     "__version__",
     "compare",
     "datasets",

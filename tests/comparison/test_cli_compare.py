@@ -78,7 +78,7 @@ def test_a_model_is_drawn_as_simulate_draws_it(tmp_path):
     simulated = CliRunner().invoke(cli, ["simulate", "grid", *map(str, options)])
     (tmp_path / "rows.csv").write_text(simulated.stdout)
     method = ["--methods", "inverse_gram", "--out", "-"]
-    drawn = run("--model", "grid", *options, *method)
+    drawn = run("--family", "grid", *options, *method)
     read = run(tmp_path / "rows.csv", "--seed", 3, *method)
     assert drawn.exit_code == read.exit_code == 0, drawn.output + read.output
     [first], [second] = (json.loads(each.stdout)["methods"] for each in (drawn, read))
@@ -115,12 +115,12 @@ def test_an_absent_package_is_told_in_its_row(table, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "one of FILE and --model is needed"),
-        (["{table}", "--model", "grid"], "one of FILE and --model is needed"),
-        (["--model", "grid", "--truth", "x.csv"], "--truth goes with FILE"),
-        (["{table}", "-p", "5"], "-p goes with --model"),
-        (["--model", "grid", "--drop", "a"], "--drop goes with FILE"),
-        (["--model", "gird"], "got 'gird'"),
+        ([], "one of FILE and --family is needed"),
+        (["{table}", "--family", "grid"], "one of FILE and --family is needed"),
+        (["--family", "grid", "--truth", "x.csv"], "--truth goes with FILE"),
+        (["{table}", "-p", "5"], "-p goes with --family"),
+        (["--family", "grid", "--drop", "a"], "--drop goes with FILE"),
+        (["--family", "gird"], "got 'gird'"),
         (["{table}", "--budget", "0"], "time_budget must be a finite number > 0, got 0"),
         (["{table}", "--resamples", "-1"], "resamples must be an integer >= 0, got -1"),
         (["{table}", "--html", "{table}"], "results must not replace the input"),

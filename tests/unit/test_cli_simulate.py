@@ -1,6 +1,7 @@
 """``hedgerow simulate``: what it writes is what the library draws, and how it fails."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from hedgerow.cli import _progress, cli
-from hedgerow.datasets import FAMILIES, make
+from hedgerow.datasets import FAMILIES, ISING_FAMILIES, make
 
 simulate = import_module("hedgerow.cli.simulate")  # the module, not its command
 
@@ -75,11 +76,15 @@ def test_many_pieces_make_one_table(tmp_path, monkeypatch, suffix):
 def test_list_shows_every_family_with_its_options():
     result = run("--list")
     assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(FAMILIES)
-    for line, family in zip(lines, FAMILIES.values(), strict=True):
-        assert family.summary in line
-        assert all(option in line for option in family.options)
+    listed = {"gaussian": FAMILIES, "ising": ISING_FAMILIES}
+    shown = re.split(r"^--model (\w+):\n", result.stdout, flags=re.MULTILINE)[1:]
+    assert shown[::2] == list(listed)
+    for families, text in zip(listed.values(), shown[1::2], strict=True):
+        lines = text.splitlines()
+        assert [line.split()[0] for line in lines] == list(families)
+        for line, family in zip(lines, families.values(), strict=True):
+            assert family.summary in line
+            assert all(option in line for option in family.options)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from hedgerow.river import RiverHedgeGraph
 SIZE = 24
 PAIR = ("x3", "x8")
 NAMES = [f"x{j}" for j in range(SIZE)]
-AVAILABLE = [name for name in rivals.names() if rivals.why_not(name) is None]
+AVAILABLE = [name for name in rivals.names("numbers") if rivals.why_not(name) is None]
 ONE_METHOD = ["--methods", "hedgerow", "--resamples", 0, "--json"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # so few rows keep few of the promises
@@ -114,7 +114,7 @@ def test_simulate_pieces_that_are_square(tmp_path, monkeypatch):
 
 
 def test_compare_on_a_square_model():
-    told = run("compare", "--model", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
+    told = run("compare", "--family", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
     assert told["methods"][0]["f1"] > 0.9  # with rows for columns it is 0.03
 
 

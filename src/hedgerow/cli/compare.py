@@ -26,14 +26,22 @@ from hedgerow.cli._reading import MISSING, READING
 from hedgerow.cli._results import refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.learn import learn
-from hedgerow.cli.simulate import make_model, simulate
+from hedgerow.cli.simulate import make_model, simulate, telling_sampling
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from hedgerow import Comparison
 
-DRAWING = ("p", "n", "strength", "signs", "options")  # options of `hedgerow simulate`
+DRAWING = (
+    "model",
+    "p",
+    "n",
+    "strength",
+    "signs",
+    "field",
+    "options",
+)  # options of `hedgerow simulate`
 
 
 class Data(NamedTuple):
@@ -64,16 +72,19 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     width = max(map(len, rivals.names()))
     for name, entry in rivals.REGISTRY.items():
         absent = rivals.why_not(name)
-        click.echo(f"{name:<{width}} {entry.summary}{f' ({absent})' if absent else ''}")
+        kind = "" if "numbers" in entry.data else ", for columns of two values"
+        click.echo(f"{name:<{width}} {entry.summary}{kind}{f' ({absent})' if absent else ''}")
     ctx.exit()
 
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--model", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
+    "--family", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
 )
-@click.option("--methods", metavar="A,B,C", help="Methods to run.  [default: all]")
+@click.option(
+    "--methods", metavar="A,B,C", help="Methods to run.  [default: all that fit the data]"
+)
 @click.option(
     "--list",
     is_flag=True,
@@ -123,7 +134,7 @@ def compare(
     ctx: click.Context,
     /,
     file: Path | None,
-    model: str | None,
+    family: str | None,
     methods: str | None,
     truth: Path | None,
     budget: float,
@@ -141,7 +152,7 @@ def compare(
     in its row. Ctrl-C ends the comparison and keeps what is done.
     """
     begun = monotonic()
-    _refuse_confusion(ctx, file, model, truth)
+    _refuse_confusion(ctx, file, family, truth)
     _check_out(out, as_json=as_json)
     targets = [path for path in (out, html) if path]
     refuse_clashes(targets, file or STDIN)
@@ -155,7 +166,7 @@ def compare(
     _check(settings)
     with collected_warnings() as warned:
         drawing = {name: options.pop(name) for name in DRAWING}
-        data = _drawn(model, seed, drawing) if model else _read(file or STDIN, truth, options)
+        data = _drawn(family, seed, drawing) if family else _read(file or STDIN, truth, options)
         result = _run(data, settings)
         told = Told(result, data, warned, [str(path) for path in targets if path != STDOUT])
     _write(told, out, html)
@@ -181,22 +192,22 @@ def _borrowed(command: click.Command, names: tuple[str, ...], when: str) -> Iter
 
 compare.params += [
     *_borrowed(learn, READING, "With FILE"),
-    *_borrowed(simulate, DRAWING, "With --model"),
+    *_borrowed(simulate, DRAWING, "With --family"),
 ]
 
 
 def _refuse_confusion(
-    ctx: click.Context, file: Path | None, model: str | None, truth: Path | None
+    ctx: click.Context, file: Path | None, family: str | None, truth: Path | None
 ) -> None:
-    if (file is None) == (model is None):
-        raise Misuse("one of FILE and --model is needed, and not both")
-    if model and truth:
-        raise Misuse("--truth goes with FILE; the truth of a --model is known")
-    useless = READING if model else DRAWING
+    if (file is None) == (family is None):
+        raise Misuse("one of FILE and --family is needed, and not both")
+    if family and truth:
+        raise Misuse("--truth goes with FILE; the truth of a --family is known")
+    useless = READING if family else DRAWING
     for option in ctx.command.params:
         given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if given and option.name in useless:
-            raise Misuse(f"{option.opts[0]} goes with {'FILE' if model else '--model'}")
+            raise Misuse(f"{option.opts[0]} goes with {'FILE' if family else '--family'}")
 
 
 def _check_out(out: Path | None, *, as_json: bool) -> None:
@@ -217,7 +228,8 @@ def _check(settings: dict[str, Any]) -> None:
 
 def _drawn(family: str, seed: int, drawing: dict[str, Any]) -> Data:
     model, rng = make_model(family, **drawing, seed=seed)
-    rows = model.sample(drawing["n"], rng)
+    with telling_sampling(model):
+        rows = model.sample(drawing["n"], rng)
     return Data(f"{family}, seed {seed}", rows, model.names, model.adjacency, {}, {})
 
 
@@ -250,20 +262,21 @@ def _run(data: Data, settings: dict[str, Any]) -> "Comparison":
     import polars as pl
 
     from hedgerow import compare
+    from hedgerow.comparison import fitting
 
     frame = pl.DataFrame(data.rows, schema=data.names, orient="row")
-    with _bar(settings["methods"]), failures_of(Path(data.source)):
+    methods = settings["methods"] or fitting(data.rows)
+    with _bar(methods), failures_of(Path(data.source)):
         return compare(frame, truth=data.truth, **settings)
 
 
 @contextmanager
-def _bar(methods: list[str] | None) -> Iterator[None]:
-    from hedgerow import rivals
+def _bar(methods: list[str]) -> Iterator[None]:
     from hedgerow.cli._progress import progress
     from hedgerow.progress import watching
 
     shown: dict[str, int] = {}  # percent of each method
-    with progress("Comparing", 100 * len(methods or rivals.names())) as advance:
+    with progress("Comparing", 100 * len(methods)) as advance:
 
         def listen(method: str, done: float) -> None:
             percent = int(100 * done)

@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -16,37 +17,54 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.random import Generator
 
-    from hedgerow.datasets import Model
+    from hedgerow.datasets import IsingModel, Model
 
-NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of about 16 MB
+    Drawn = Model | IsingModel
+
+NUMBERS_AT_ONCE = 2_000_000  # rows are drawn and written in pieces of at most about 16 MB
 FORMATS = (".csv", ".parquet")
+MODELS = ("gaussian", "ising")
 
 
 def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
-    from hedgerow.datasets import FAMILIES
+    from hedgerow.datasets import FAMILIES, ISING_FAMILIES
 
-    for name, family in FAMILIES.items():
-        options = ", ".join(family.options)
-        click.echo(f"{name:<16} {family.summary}{f' Options: {options}.' if options else ''}")
+    for title, families in (("gaussian", FAMILIES), ("ising", ISING_FAMILIES)):
+        click.echo(f"--model {title}:")
+        for name, family in families.items():
+            options = ", ".join(family.options)
+            click.echo(f"  {name:<16} {family.summary}{f' Options: {options}.' if options else ''}")
     ctx.exit()
 
 
 @click.command()
 @click.argument("family")
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    default=MODELS[0],
+    show_default=True,
+    help="gaussian: normal variables; ising: variables of -1 and 1 that act on each other.",
+)
 @click.option("-p", type=int, default=100, show_default=True, help="Number of variables.")
 @click.option("-n", type=int, default=1000, show_default=True, help="Number of rows.")
 @click.option(
     "--strength",
     type=float,
-    help="Smallest absolute partial correlation of an edge.  [default: suits the family]",
+    help="Smallest absolute partial correlation of an edge; of an Ising model, the absolute "
+    "coupling of all.  [default: suits the family]",
 )
 @click.option(
     "--signs",
     default="attractive",
     show_default=True,
-    help="attractive: all partial correlations are positive; mixed: random signs.",
+    help="attractive: all partial correlations, or couplings, are positive; mixed: random signs; "
+    "frustrated, of an Ising model only: signs that no state can satisfy.",
+)
+@click.option(
+    "--field", type=float, help="Field of every variable of an Ising model.  [default: 0]"
 )
 @click.option(
     "--option",
@@ -66,7 +84,8 @@ def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
 @click.option(
     "--truth",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="File for the true edges (source, target, partial_corr), .csv, .parquet or - for stdout.",
+    help="File for the true edges (source, target, and partial_corr or coupling), .csv, .parquet "
+    "or - for stdout.",
 )
 @click.option(
     "--list",
@@ -76,52 +95,73 @@ def _list_families(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     callback=_list_families,
     help="List the families and their options.",
 )
-def simulate(
-    family: str,
-    p: int,
-    n: int,
-    strength: float | None,
-    signs: str,
-    options: tuple[str, ...],
-    seed: int,
-    out: Path,
-    truth: Path | None,
-) -> None:
+def simulate(family: str, n: int, seed: int, out: Path, truth: Path | None, **drawing: Any) -> None:
     """Draw rows from a known graph and write rows and true edges to files.
 
     FAMILY is the kind of graph; --list shows them all. A file appears only when it is complete.
-    CSV, also on stdout, is written piece by piece; Parquet is put together in memory.
+    CSV, also on stdout, is written piece by piece; Parquet is put together in memory. Rows of an
+    Ising model are drawn exactly where that can be done, and it is said where it cannot.
     """
     _check_files([out, truth] if truth else [out])
-    model, rng = make_model(family, p, n, strength, signs, options, seed)
+    model, rng = make_model(family, n=n, seed=seed, **drawing)
     if truth:
         _write([_true_edges(model)], truth)
-    _write(_draw(model, n, rng), out)
+    with telling_sampling(model):
+        _write(_draw(model, n, rng), out)
 
 
 def make_model(
     family: str,
+    *,
+    model: str,
     p: int,
     n: int,
     strength: float | None,
     signs: str,
+    field: float | None,
     options: tuple[str, ...],
     seed: int,
-) -> "tuple[Model, Generator]":
+) -> "tuple[Drawn, Generator]":
     """Return the model that the options ask for, and what its ``n`` rows are drawn with."""
     import numpy as np
 
     from hedgerow.base.checks import integer_at_least
-    from hedgerow.datasets import make
+    from hedgerow.datasets import make, make_ising
 
+    wanted: dict[str, Any] = {"strength": strength, "signs": signs, **_parse(options)}
     try:
         integer_at_least("n", n, 1)
         rng = np.random.default_rng(integer_at_least("seed", seed, 0))
-        return make(family, p, strength=strength, signs=signs, seed=rng, **_parse(options)), rng
+        if model == "ising":
+            return make_ising(family, p, field=field or 0.0, seed=rng, **wanted), rng
+        if field is not None:
+            raise ValueError("--field goes with --model ising")
+        return make(family, p, seed=rng, **wanted), rng
     except ValueError as error:
         raise Misuse(str(error)) from error
     except MemoryError as error:
         raise click.ClickException(f"not enough memory for {p} variables") from error
+
+
+@contextmanager
+def telling_sampling(model: "Drawn") -> Iterator[None]:
+    """Say on stderr, once, how rows are drawn that do not follow their model exactly."""
+    import warnings
+
+    from hedgerow.datasets import IsingModel, SamplingWarning
+
+    if isinstance(model, IsingModel) and not model.sampling.exact:
+        plan = model.sampling
+        click.echo(
+            f"Rows are drawn by Gibbs sampling, each after {plan.sweeps} sweeps of its own; the "
+            f"autocorrelation time was {plan.autocorrelation:.3g} sweeps.",
+            err=True,
+        )
+        if not plan.measured:
+            click.echo("Warning: that is too long to be measured, and rows may be wrong", err=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        yield
 
 
 def _check_files(paths: list[Path]) -> None:
@@ -148,25 +188,36 @@ def _parse(options: tuple[str, ...]) -> dict[str, float]:
     return parsed
 
 
-def _draw(model: "Model", n: int, rng: "Generator") -> "Iterator[pl.DataFrame]":
+def _draw(model: "Drawn", n: int, rng: "Generator") -> "Iterator[pl.DataFrame]":
     import polars as pl
 
-    at_once = max(1, NUMBERS_AT_ONCE // model.size)
+    from hedgerow.datasets import IsingModel
+
+    if isinstance(model, IsingModel):
+        dtype, work = "int8", model.size * max(1, model.sampling.sweeps)
+    else:
+        dtype, work = "float64", model.size
+    at_once = max(1, NUMBERS_AT_ONCE // work)
     with progress("Drawing rows", n) as advance:
         for start in range(0, n, at_once):
             rows = min(at_once, n - start)
-            yield pl.DataFrame(model.sample(rows, rng), schema=model.names, orient="row")
+            drawn = model.sample(rows, rng).astype(dtype)
+            yield pl.DataFrame(drawn, schema=model.names, orient="row")
             advance(rows)
 
 
-def _true_edges(model: "Model") -> "pl.DataFrame":
+def _true_edges(model: "Drawn") -> "pl.DataFrame":
     import polars as pl
+
+    from hedgerow.datasets import IsingModel
 
     names = pl.Series(model.names)
     source, target = model.edges.T
-    return pl.DataFrame(
-        {"source": names[source], "target": names[target], "partial_corr": model.partial_corr}
-    )
+    if isinstance(model, IsingModel):
+        size = {"coupling": model.edge_couplings}
+    else:
+        size = {"partial_corr": model.partial_corr}
+    return pl.DataFrame({"source": names[source], "target": names[target], **size})
 
 
 def _write(frames: "Iterable[pl.DataFrame]", path: Path) -> None:

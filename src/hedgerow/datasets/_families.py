@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from scipy.sparse import csc_array
 from hedgerow.base.checks import integer_at_least, one_of, positive
 from hedgerow.datasets import _graphs as graphs
 from hedgerow.datasets import _strength as rules
-from hedgerow.datasets._graphs import Graph
+from hedgerow.datasets._graphs import Graph, options_of, refuse_unknown
 from hedgerow.datasets._model import Model
 from hedgerow.datasets._strength import Rule
 
@@ -29,8 +28,7 @@ class Family(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Names and defaults of the options; None where strength or size decides the value."""
-        signature = inspect.signature(self.graph).parameters.values()
-        options = {a.name: a.default for a in signature if a.kind is a.KEYWORD_ONLY}
+        options = options_of(self.graph)
         if self.rule.parameter != "strength":
             options[self.rule.parameter] = None
         return options
@@ -166,10 +164,7 @@ def _draw(
     entry = FAMILIES[one_of("family", family, tuple(FAMILIES))]
     p = integer_at_least("p", p, entry.smallest)
     one_of("signs", signs, SIGNS)
-    for name in options:
-        if not entry.options:
-            raise ValueError(f"{family} has no options, got {name!r}")
-        one_of(f"option of {family}", name, tuple(entry.options))
+    refuse_unknown(options, family, entry.options)
     rng = np.random.default_rng(seed)
     of_graph = {name: options[name] for name in options if name != entry.rule.parameter}
     graph = entry.graph(p, rng, **of_graph)

@@ -6,13 +6,15 @@ registry can call any of them; the deterministic ones ignore ``rng``.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from hedgerow.base.checks import in_open_interval, integer_at_least, positive
+from hedgerow.base.checks import in_open_interval, integer_at_least, one_of, positive
 
 _SHUFFLES = 30  # rounds in which every edge of a regular graph may move
 
@@ -26,6 +28,20 @@ class Graph(NamedTuple):
     size: int
     edges: np.ndarray
     second_kind: np.ndarray
+
+
+def options_of(generator: Callable[..., Graph]) -> dict[str, Any]:
+    """Names and defaults of a generator's options."""
+    arguments = inspect.signature(generator).parameters.values()
+    return {a.name: a.default for a in arguments if a.kind is a.KEYWORD_ONLY}
+
+
+def refuse_unknown(given: dict[str, Any], family: str, options: dict[str, Any]) -> None:
+    """Raise if a family has no such option."""
+    for name in given:
+        if not options:
+            raise ValueError(f"{family} has no options, got {name!r}")
+        one_of(f"option of {family}", name, tuple(options))
 
 
 def _graph(
@@ -64,6 +80,30 @@ def grid(p: int, rng: Generator) -> Graph:
     right = node[(node % width < width - 1) & (node + 1 < p)]
     below = node[node + width < p]
     return _graph(p, np.vstack([_ahead(right, 1), _ahead(below, width)]))
+
+
+def torus(p: int, rng: Generator) -> Graph:
+    """A square lattice whose last row and column are joined to the first."""
+    width = round(p**0.5)
+    if width**2 != p:
+        raise ValueError(f"p must be a square for a torus, got {p}")
+    node = np.arange(p)
+    right = node - node % width + (node + 1) % width
+    below = (node + width) % p
+    return _graph(p, np.vstack([np.column_stack([node, right]), np.column_stack([node, below])]))
+
+
+def triangular(p: int, rng: Generator) -> Graph:
+    """A square lattice, filled row by row, with one diagonal in each square."""
+    width = int(np.ceil(np.sqrt(p)))
+    node = np.arange(p)
+    across = node[(node % width < width - 1) & (node + width + 1 < p)]
+    return _graph(p, np.vstack([grid(p, rng).edges, _ahead(across, width + 1)]))
+
+
+def complete(p: int, rng: Generator) -> Graph:
+    """All pairs."""
+    return _graph(p, _within_blocks(0, p, p))
 
 
 def star(p: int, rng: Generator) -> Graph:

@@ -2,6 +2,7 @@
 
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
+from hedgerow.estimators._sparsitron_ising import SparsitronIsing
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 
-__all__ = ["DataWarning", "GuaranteeWarning", "HedgeGraph", "SparsitronGraph"]
+__all__ = ["DataWarning", "GuaranteeWarning", "HedgeGraph", "SparsitronGraph", "SparsitronIsing"]

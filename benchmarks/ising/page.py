@@ -1,0 +1,99 @@
+"""Tables and pictures of the comparison on Ising models, in docs/comparison.md."""
+
+import polars as pl
+
+from benchmarks import document, kept
+from benchmarks.ising import quality, recovery, times
+from benchmarks.ising.models import TOLD, label
+from benchmarks.peers import store
+from benchmarks.pictures import plt, save
+
+COMMAND = "python -m benchmarks.ising run, report"
+
+
+def write() -> None:
+    """Draw, and fill the page, from the results that there are."""
+    blocks, commits = {}, set()
+    for name, table in TABLES.items():
+        frame = store.read(f"ising-{name}")
+        if len(frame):
+            blocks[f"ising-{name}"] = table(frame)
+            commits |= set(frame["commit"])
+    draw(store.read("ising-quality"))
+    document.publish("comparison", kept.made(COMMAND, commits), blocks)
+
+
+def quality_table(frame: pl.DataFrame) -> str:
+    """Means over cases, for each number of rows."""
+    means = _means(frame)
+    rows = []
+    for method in [m for m in quality.methods() if m in set(frame["method"])]:
+        cells = [label(method)]
+        for m in quality.ROWS:
+            [here] = means.filter(method=method, m=m).to_dicts()
+            cells += [f"{here['f1']:.2f}", f"{here['false']:.2f}", f"{here['seconds']:.2g}"]
+        seeds = frame.filter(method=method)["seed"].n_unique()
+        rows.append([*cells, str(seeds)])
+    header = ["method"]
+    for m in quality.ROWS:
+        header += [f"F1, m = {m:,}", "false", "seconds"]
+    return document.table([*header, "seeds"], rows)
+
+
+def _means(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.group_by("method", "m").agg(
+        pl.col("f1", "false").mean(), pl.col("seconds").median()
+    )
+
+
+def recovery_table(frame: pl.DataFrame) -> str:
+    """Rows that exact graphs take; a row for each method."""
+    cases = list(recovery.CASES)
+    rows = []
+    for method in [m for m in recovery.methods() if m in set(frame["method"])]:
+        cells = [label(method) + (", told η" if method in TOLD else "")]
+        for name, p in cases:
+            found = frame.filter(case=name, p=p, method=method)["rows"].to_list()
+            most = f"> {recovery.rows_at(recovery.LAST[p]):,}"
+            cells.append("–" if not found else most if found[0] is None else f"{found[0]:,}")
+        rows.append(cells)
+    return document.table(["method", *(f"{name}, p = {p}" for name, p in cases)], rows)
+
+
+def times_table(frame: pl.DataFrame) -> str:
+    """Seconds of every table; a row for each method."""
+    tables = [*times.AXES["p"], *times.AXES["m"][1:]]
+    rows = []
+    for method in [m for m in quality.methods() if m in set(frame["method"])]:
+        cells = [label(method)]
+        for p, m in tables:
+            found = frame.filter(method=method, p=p, m=m)["seconds"].to_list()
+            cells.append(f"{found[0]:.2g}" if found else "–")
+        rows.append(cells)
+    return document.table(["method", *(f"p = {p}, m = {m:,}" for p, m in tables)], rows)
+
+
+TABLES = {"quality": quality_table, "recovery": recovery_table, "times": times_table}
+
+
+def draw(frame: pl.DataFrame) -> None:
+    """F1 against rows: a panel for each case."""
+    figure, panels = plt.subplots(2, 4, figsize=(11, 6), sharey=True, layout="constrained")
+    colours = plt.get_cmap("tab20").colors
+    for panel, case in zip(panels.flat, quality.CASES):
+        for method, colour in zip(quality.methods(), colours):
+            curve = frame.filter(case=case, method=method).group_by("m").agg(pl.col("f1").mean())
+            curve = curve.sort("m")
+            style = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.2}
+            panel.plot(curve["m"], curve["f1"], label=label(method), **style)
+        panel.set_xscale("log")
+        panel.set_title(case, loc="left", fontsize=9)
+        panel.set_xlabel("rows")
+        panel.grid(color="#eeeeee")
+    for panel in panels.flat[len(quality.CASES) :]:
+        panel.set_visible(False)
+    for panel in panels[:, 0]:
+        panel.set_ylabel("F1")
+    handles = panels[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=4, fontsize=8)
+    save(figure, "ising_f1")
