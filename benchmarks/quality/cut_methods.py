@@ -19,6 +19,7 @@ from hedgerow.datasets import Model
 from hedgerow.method.kinds import curves_of, kinds_of
 from hedgerow.method.latent import latent_of
 from hedgerow.method.marginals import first_marginals, first_scores, flat
+from hedgerow.method.ordered import in_order
 
 Array = NDArray[np.float64]
 
@@ -53,9 +54,9 @@ def polychoric_lasso(rows: Array, model: Model) -> Graphs:
 
 def polychoric(rows: Array) -> Array:
     """Return the correlations of the normal variables behind columns, pair by pair."""
-    as_is = flat(rows)
-    corr = pd.DataFrame(first_scores(rows, as_is)).corr().to_numpy()
-    return latent_of(corr, curves_of(kinds_of(rows, as_is), first_marginals(rows, as_is))).corr
+    first, as_is = in_order(rows), flat(rows)
+    corr = pd.DataFrame(first_scores(first, as_is)).corr().to_numpy()
+    return latent_of(corr, curves_of(kinds_of(first, as_is), first_marginals(first, as_is))).corr
 
 
 WHOLE = "whole"  # the method that is shown the whole table: as many rows as pairs of cells are seen

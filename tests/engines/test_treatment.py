@@ -19,6 +19,7 @@ from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
 from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
+from hedgerow.method.ordered import in_order
 from hedgerow.method.residuals import LAGS, Residuals, first_residuals
 from hedgerow.method.row_sizes import first_sizes
 from tests.engines.distances import DOUBLE, SINGLE, beyond_rounding
@@ -56,7 +57,7 @@ def pieces(rows, half_life, at_once):
 def scored(engine, rows, half_life, at_once=4096):
     as_is = np.zeros(rows.shape[1], dtype=bool)
     as_is[1] = True
-    known = engine.first_marginals(rows[:FIRST_ROWS], as_is, half_life)
+    known = engine.first_marginals(in_order(rows[:FIRST_ROWS]), as_is, half_life)
     scores = []
     for some in pieces(rows, half_life, at_once):
         new, known = engine.score_rows(known, some, half_life)
@@ -115,7 +116,37 @@ def test_no_cut_changes_a_bit_of_the_scores(half_life):
 def test_scores_of_first_rows_are_those_of_the_readable_code(seed, n_rows):
     rows = table(seed, n_rows)
     as_is = np.random.default_rng(seed).random(rows.shape[1]) < 0.3
-    assert np.array_equal(numba_cpu.first_scores(rows, as_is), first_scores(rows, as_is))
+    first = in_order(rows)
+    assert np.array_equal(
+        numba_cpu.first_scores(first, as_is), first_scores(first, as_is), equal_nan=True
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(2, FIRST_ROWS))
+def test_ranks_of_columns_with_gaps_are_those_of_the_readable_code(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    rows = np.round(rng.standard_normal((n_rows, 6)), 1)
+    rows[rng.random(rows.shape) < rng.choice([0.05, 0.9])] = np.nan
+    first, as_is = in_order(rows), np.zeros(6, dtype=bool)
+    fast, slow = numba_cpu.first_scores(first, as_is), first_scores(first, as_is)
+    assert np.array_equal(fast, slow, equal_nan=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(1, 100), st.sampled_from([np.float32, np.float64]))
+def test_hashes_are_those_of_the_readable_code(seed, n_rows, dtype):
+    rows = table(seed, n_rows).astype(dtype)
+    assert np.array_equal(numba_cpu.hashes_of(rows), numpy_ref.hashes_of(rows))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(10, FIRST_ROWS), st.floats(0, 6), st.sampled_from([1, 8]))
+def test_humps_are_those_of_the_readable_code(seed, n_rows, apart, digits):
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(n_rows) + apart * (rng.random(n_rows) < rng.random())
+    values = np.round(values, digits)
+    assert numba_cpu.second_hump(values) == numpy_ref.second_hump(values)
 
 
 @settings(max_examples=30, deadline=None)
@@ -233,7 +264,7 @@ def treated(seed, n_rows, n_columns):
     rows = rng.standard_normal((n_rows, n_columns)) * rng.choice([1.0, 3.0], (n_rows, 1))
     rows[:, 1:] += 0.6 * rows[:, :-1]
     rows[1:] += 0.5 * rows[:-1]
-    return first_scores(rows, np.zeros(n_columns, dtype=bool))
+    return first_scores(in_order(rows), np.zeros(n_columns, dtype=bool))
 
 
 @settings(max_examples=20, deadline=None)

@@ -9,8 +9,10 @@ from hedgerow.method.inflation import (
     autocorrelations,
     autoregressions,
     calming,
+    continued,
     echoes_of,
     inflation_of,
+    measured_echoes,
     no_inflation,
     of_pairs,
     tail_factors,
@@ -42,7 +44,8 @@ def autoregressive(rng, coefficients, shape):
 def test_autoregressions_solve_the_equations_of_yule_and_walker(coefficients):
     rng = np.random.default_rng()
     lags = measured_lags(autoregressive(rng, coefficients, (900, 6)))
-    measured, order, found = autoregressions(lags, 900.0)
+    measured = measured_echoes(lags, 900.0)
+    order, found = autoregressions(measured, 900.0)
     for j in range(6):
         r = lags[:, j] / lags[0, j] / (1 - np.arange(LAGS + 1) / 900.0)  # of fewer pairs
         np.testing.assert_allclose(measured[:, j], r, rtol=1e-14)
@@ -71,10 +74,26 @@ def test_autocorrelations_go_on_beyond_the_lags_that_are_measured(coefficients):
             answer[t] += coefficient * answer[t - k]
     products = [answer[: len(answer) - k] @ answer[k:] for k in range(200)]
     expected = np.array(products) / products[0]
-    pairs = 1000.0 - np.arange(LAGS + 1)
-    found = autocorrelations((expected[: LAGS + 1] * pairs)[:, None], 1000.0)[:, 0]
+    found = continued(expected[: LAGS + 1, None], 1000.0)[:, 0]
     np.testing.assert_allclose(found, expected[1 : len(found) + 1], atol=1e-9)
     assert (np.abs(expected[len(found) + 1 :]) < 0.02).all()
+
+
+@pytest.mark.parametrize("memory", [0.5, 0.8, 0.9])
+def test_short_series_do_not_seem_to_remember_less(memory):
+    """The mean of 400 autocorrelations has a standard error of sqrt((1 - r²) / 100 / 400)."""
+    n_rows, number = 100, 400
+    rows = autoregressive(np.random.default_rng(), [memory], (n_rows, number))
+    lags = measured_lags(rows - rows.mean(axis=0))
+    lag = np.arange(1, n_rows)
+    true = 2 * ((1 - lag / n_rows) * memory ** (2 * lag)).sum()
+    biased = continued(measured_echoes(lags, n_rows).mean(axis=1, keepdims=True), n_rows)
+    found = np.square(echoes_of(autocorrelations(lags, n_rows), n_rows)).sum(axis=1)
+    error = np.sqrt((1 - memory**2) / n_rows / number) * 4 * memory / (1 - memory**4)
+    # Kendall's formula leaves out what is of the order of the square of what it has.
+    left_out = ((1 + 3 * memory) / n_rows * 4 * memory / (1 - memory**4)) ** 2
+    assert abs(np.log(np.median(found) / true)) <= 5 * error + left_out
+    assert np.log(np.square(echoes_of(biased, n_rows)).sum() / true) < -5 * error
 
 
 def test_independent_columns_hardly_inflate():
@@ -94,8 +113,7 @@ def test_the_factor_for_memory_is_the_simulated_variance(memories):
     squares = np.square((first * second).mean(axis=0)) * n_rows / variance
     simulated = squares.mean()
     lag = np.arange(LAGS + 1)[:, None]
-    lags = np.array(memories) ** lag * (n_rows - lag)
-    echoes = echoes_of(autocorrelations(lags, float(n_rows)), float(n_rows))
+    echoes = echoes_of(continued(np.array(memories) ** lag, float(n_rows)), float(n_rows))
     factor = of_pairs(Inflation(np.ones(2), echoes, 1.0), np.array([0]), np.array([1]))[0]
     # No factor is below one; and autocorrelations below .01 are left out.
     product = memories[0] * memories[1]

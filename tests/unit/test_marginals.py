@@ -19,6 +19,7 @@ from hedgerow.method.marginals import (
     scored,
     straightness,
 )
+from hedgerow.method.ordered import in_order
 
 NOT_AS_IS = np.array([False])
 
@@ -28,14 +29,14 @@ def test_straightness_is_the_squared_correlation_of_a_normal_plot(n_rows):
     rows = np.random.default_rng().standard_exponential((n_rows, 3)) * [1e-100, 1.0, 1e100]
     places = stats.norm.ppf((np.arange(1, n_rows + 1) - 3 / 8) / (n_rows + 1 / 4))
     expected = [np.corrcoef(np.sort(column), places)[0, 1] ** 2 for column in rows.T]
-    np.testing.assert_allclose(straightness(rows), expected, rtol=1e-10)
+    np.testing.assert_allclose(straightness(in_order(rows)), expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_rows", [10, 30, 100, 500])
 def test_normal_columns_are_doubted_as_often_as_the_level_says(n_rows):
     """To a tenth of the level, which is as much as we ask of an approximation, beside chance."""
     number = 20_000
-    p_values = normality(np.random.default_rng().standard_normal((n_rows, number)))
+    p_values = normality(in_order(np.random.default_rng().standard_normal((n_rows, number))))
     for level in (0.01, 0.05, 0.1):
         doubted = np.mean(p_values <= level)
         error = np.sqrt(level * (1 - level) / number)
@@ -45,17 +46,17 @@ def test_normal_columns_are_doubted_as_often_as_the_level_says(n_rows):
 def test_tables_of_normal_columns_are_left_alone_nineteen_times_in_twenty():
     rng = np.random.default_rng()
     tables = [rng.standard_normal((100, 10)) for _ in range(2000)]
-    left = np.mean([look_normal(rows, np.zeros(10, dtype=bool)) for rows in tables])
+    left = np.mean([look_normal(in_order(rows), np.zeros(10, dtype=bool)) for rows in tables])
     assert 0.95 - 0.005 - 5 * np.sqrt(0.05 * 0.95 / 2000) <= left < 1.0
 
 
 def test_columns_far_from_normal_are_told():
     rng = np.random.default_rng()
     rows = np.column_stack([rng.standard_exponential(500), rng.integers(0, 2, 500)])
-    assert (normality(rows) < 1e-6).all()
+    assert (normality(in_order(rows)) < 1e-6).all()
     both = np.column_stack([stats.norm.ppf((np.arange(500) + 0.5) / 500), rows[:, 0]])
-    assert not look_normal(both, np.array([False, False]))
-    assert look_normal(both, np.array([False, True]))
+    assert not look_normal(in_order(both), np.array([False, False]))
+    assert look_normal(in_order(both), np.array([False, True]))
 
 
 def test_first_scores_are_normal_quantiles_of_mean_ranks():
@@ -63,14 +64,16 @@ def test_first_scores_are_normal_quantiles_of_mean_ranks():
     below, same = (values > values.T).sum(axis=1), (values == values.T).sum(axis=1)
     rank = below + (same + 1) / 2
     expected = stats.norm.ppf(rank / 201)
-    np.testing.assert_allclose(first_scores(values, NOT_AS_IS)[:, 0], expected, atol=1e-12)
+    np.testing.assert_allclose(
+        first_scores(in_order(values), NOT_AS_IS)[:, 0], expected, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("half_life", [NEVER, 100.0, 1000.0])
 def test_counts_of_knots_are_counts_of_rows(half_life):
     """The weight of rows up to each knot, recomputed from all rows."""
     rows = np.rint(4 * np.random.default_rng().standard_normal((2500, 1)))
-    known = first_marginals(rows[:FIRST_ROWS], NOT_AS_IS, half_life)
+    known = first_marginals(in_order(rows[:FIRST_ROWS]), NOT_AS_IS, half_life)
     weights = np.ones(2500)
     slowly = max(half_life, FIRST_ROWS)
     weights[:FIRST_ROWS] = 0.5 ** (np.arange(FIRST_ROWS)[::-1] / slowly)
@@ -91,7 +94,7 @@ def test_counts_of_knots_are_counts_of_rows(half_life):
 def test_first_rows_are_not_forgotten_faster_than_others():
     """With a half-life that is long beside them, they count as if none was forgotten."""
     rows = np.random.default_rng().standard_exponential((FIRST_ROWS, 1))
-    for_ever, long = (first_marginals(rows, NOT_AS_IS, life) for life in (NEVER, 1e9))
+    for_ever, long = (first_marginals(in_order(rows), NOT_AS_IS, life) for life in (NEVER, 1e9))
     np.testing.assert_allclose(long.at, for_ever.at, rtol=1e-6)
     np.testing.assert_allclose(long.between, for_ever.between, rtol=1e-6)
     np.testing.assert_allclose(long.scores, for_ever.scores, atol=1e-5)
@@ -99,7 +102,7 @@ def test_first_rows_are_not_forgotten_faster_than_others():
 
 def test_moments_are_those_of_forgotten_rows():
     rows = 1e6 + np.random.default_rng().standard_normal((700, 2))
-    known = counted(knots_only(rows, np.zeros(2, dtype=bool)), rows, 50.0)
+    known = counted(knots_only(in_order(rows), np.zeros(2, dtype=bool)), rows, 50.0)
     weights = 0.5 ** (np.arange(700)[::-1] / 50.0)
     mean = np.average(rows, axis=0, weights=weights)
     np.testing.assert_allclose(known.mean, mean, rtol=1e-12)
@@ -111,7 +114,7 @@ def test_moments_are_those_of_forgotten_rows():
 def test_scores_of_many_rows_are_nearly_those_of_their_ranks():
     """Ranks have standard errors; so have scores, by the density: a few of them is the bound."""
     rows = np.random.default_rng().standard_gamma(0.5, (8192, 1))
-    known = first_marginals(rows[:FIRST_ROWS], NOT_AS_IS)
+    known = first_marginals(in_order(rows[:FIRST_ROWS]), NOT_AS_IS)
     for stop in (1024, 2048, 4096):
         known = refreshed_when_due(counted(known, rows[stop // 2 : stop]))
     found = scored(known, rows[4096:])[:, 0]
@@ -128,7 +131,7 @@ def test_a_column_of_few_values_has_as_many_scores(values):
     rng = np.random.default_rng()
     rows = rng.choice(values, (1024, 1))
     rows[: len(values), 0] = values
-    known = first_marginals(rows[:FIRST_ROWS], NOT_AS_IS)
+    known = first_marginals(in_order(rows[:FIRST_ROWS]), NOT_AS_IS)
     assert set(values) <= set(known.knots[0])
     later = scored(known, rows[FIRST_ROWS:])
     assert len(np.unique(later)) == len(np.unique(rows[FIRST_ROWS:]))
@@ -138,11 +141,11 @@ def test_a_column_of_few_values_has_as_many_scores(values):
 
 def test_one_outlying_cell_has_the_score_of_the_largest():
     rows = np.random.default_rng().standard_normal((FIRST_ROWS, 1))
-    known = first_marginals(rows, NOT_AS_IS)
+    known = first_marginals(in_order(rows), NOT_AS_IS)
     far = scored(known, np.array([[1e3], [1e30], [-1e30], [1e145]]))[:, 0]
     most = -stats.norm.ppf(0.5 / (FIRST_ROWS + 1))
     assert (np.abs(far) <= most).all()
-    assert (np.abs(far) >= np.abs(first_scores(rows, NOT_AS_IS)).max()).all()
+    assert (np.abs(far) >= np.abs(first_scores(in_order(rows), NOT_AS_IS)).max()).all()
     assert np.sign(far).tolist() == [1, 1, -1, 1]
 
 

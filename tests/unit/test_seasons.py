@@ -8,7 +8,8 @@ import pytest
 from hedgerow import HedgeGraph
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.method.determined import determined_columns
-from hedgerow.method.repeats import first_repeats, mean_times
+from hedgerow.method.ordered import in_order
+from hedgerow.method.repeats import first_repeats, hashes_of, mean_times
 from hedgerow.method.seasons import first_season, period_of, wandering, without_season
 
 
@@ -95,8 +96,8 @@ def test_repeated_rows_count_once():
     rng = np.random.default_rng()
     rows = rng.standard_normal((150, 4))
     three_times = rng.permutation(np.repeat(rows, 3, axis=0))
-    assert mean_times(first_repeats(rows)) == (1.0, 1.0)
-    assert mean_times(first_repeats(three_times))[0] == 3.0
+    assert mean_times(first_repeats(hashes_of(rows), in_order(rows))) == (1.0, 1.0)
+    assert mean_times(first_repeats(hashes_of(three_times), in_order(three_times)))[0] == 3.0
     with pytest.warns(GuaranteeWarning, match="3 times in the mean: they count as 150 different"):
         graph = HedgeGraph().fit(three_times)
     assert graph.n_samples_effective_ <= 150 * (1 + 1e-9)
@@ -104,7 +105,7 @@ def test_repeated_rows_count_once():
 
 def test_rows_of_few_values_may_be_the_same_by_chance():
     rows = np.random.default_rng().integers(0, 3, (200, 2)).astype(float)
-    assert mean_times(first_repeats(rows)) == (1.0, 1.0)
+    assert mean_times(first_repeats(hashes_of(rows), in_order(rows))) == (1.0, 1.0)
 
 
 def test_a_total_beside_its_parts_is_told_though_columns_are_scored():

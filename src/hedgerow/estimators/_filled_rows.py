@@ -27,7 +27,8 @@ from hedgerow.method.telling import Telling, nothing_told, rescaled, with_cells
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.bool_]
-Complete = tuple[Array, Cells]  # rows without gaps, and which of their cells were there
+# Rows without gaps, and which of their cells were there; None: all.
+Complete = tuple[Array, Cells | None]
 
 # Columns up to which cells are judged: it takes the correlations of all pairs before the first row
 # is learned from.
@@ -144,17 +145,19 @@ class FilledRows:
         """Return how many rows come before the first that has a gap."""
         gone = np.isnan(rows)
         first = int(np.append(gone.any(axis=1), True).argmax())
-        outlying = self._far_off(engine, rows[:first], ~gone[:first]).any(axis=1)
+        outlying = _far_off(engine, rows[:first], ~gone[:first], self.judges).any(axis=1)
         return int(np.append(outlying, True).argmax())
 
     def _fill_later(self, engine: Engine, rows: Array) -> Complete:
-        gone, weights = np.isnan(rows), self._weights(len(rows))
-        outlying = np.zeros_like(gone)
-        if self.expected is not None:
-            filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
-            outlying = self._far_off(engine, filled, ~gone)
-            rows = np.where(outlying, np.nan, rows)
-            rows = engine.fill(rows, self.expected, weights, self.covariance)
+        weights = self._weights(len(rows))
+        if self.expected is None:
+            self._count_complete(weights)
+            return rows, None
+        gone = np.isnan(rows)
+        filled = engine.fill(rows, self.expected, weights, np.empty((0, 0)))
+        outlying = _far_off(engine, filled, ~gone, self.judges)
+        rows = np.where(outlying, np.nan, rows)
+        rows = engine.fill(rows, self.expected, weights, self.covariance)
         self._count(gone, outlying, rows, weights)
         return rows, ~(gone | outlying)
 
@@ -227,8 +230,8 @@ class FilledRows:
         """Return which of the first cells are far off; later ones are judged by the same."""
         weight = float(weights.sum())
         centre = weights @ filled / weight
-        deviations = filled - centre
-        corr = (deviations * weights[:, None]).T @ deviations
+        deviations = (filled - centre) * np.sqrt(weights)[:, None]
+        corr = deviations.T @ deviations
         if self.covariance.size:
             corr += self.covariance
         spread = np.sqrt(np.diag(corr) / weight)
@@ -240,23 +243,16 @@ class FilledRows:
         thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
-        unit = deviations / scale
-        found = without_those_by_nature(found, far_off(unit, judged, found))
+        judges = Judges(centre, scale, found, FAR_OFF)
+        found = without_those_by_nature(found, _far_off(engine, filled, judged, judges))
+        judges = judges._replace(regressions=found)
         if self.judges is None:
-            some_wrong = more_than_chance(far_off(unit, judged, found), judged)
+            some_wrong = more_than_chance(_far_off(engine, filled, judged, judges), judged)
             limit = FAR_OFF if some_wrong else BEYOND_DOUBT
         else:
             limit = self.judges.limit
-        self.judges = Judges(centre, scale, found, limit)
-        return far_off(unit, judged, found, limit)
-
-    def _far_off(self, engine: Engine, filled: Array, there: Cells) -> Cells:
-        found = np.zeros_like(there)
-        if self.judges is not None:
-            centre, scale, known, limit = self.judges
-            some = np.flatnonzero(engine.suspicious(filled, there, *self.judges))
-            found[some] = far_off((filled[some] - centre) / scale, there[some], known, limit)
-        return found
+        self.judges = judges._replace(limit=limit)
+        return _far_off(engine, filled, judged, self.judges)
 
     def _model(self, engine: Engine, moments: Moments) -> Expected:
         products, unknown = moments.products, self.unknown(moments.weight)
@@ -294,11 +290,10 @@ class FilledRows:
     def _count(self, gone: Cells, outlying: Cells, filled: Array, weights: Array) -> None:
         rows, missing, outside, cells = self.seen
         self._count_together(gone | outlying, weights)
-        values = np.zeros_like(filled)
-        if self.expected is not None and gone.any():
+        if self.expected is not None:
             centre, scale = self.expected.centre, self.expected.scale
             values = np.where(gone, (filled - centre) / scale * weights[:, None], 0.0)
-        self.telling = with_cells(self.telling, values, rows)
+            self.telling = with_cells(self.telling, values, rows)
         room = _NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
@@ -311,6 +306,12 @@ class FilledRows:
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         there = weights[:, None] * ~(gone | outlying)
         self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
+
+    def _count_complete(self, weights: Array) -> None:
+        """Count rows of which no cell is missing, after others of which none was."""
+        self.seen = self.seen._replace(rows=self.seen.rows + len(weights))
+        self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
+        self.there = np.full_like(self.there, self.weight)
 
     def _count_together(self, gone: Cells, weights: Array) -> None:
         some = np.flatnonzero(gone.any(axis=1))
@@ -325,3 +326,13 @@ class FilledRows:
                 columns = np.flatnonzero(gone[t])
                 both[columns[:, None], columns] += weights[t]
         self.both_gone = both
+
+
+def _far_off(engine: Engine, filled: Array, there: Cells, judges: Judges | None) -> Cells:
+    found = np.zeros_like(there)
+    if judges is not None:
+        centre, scale, known, limit = judges
+        some = np.flatnonzero(engine.suspicious(filled, there, *judges))
+        if len(some):
+            found[some] = far_off((filled[some] - centre) / scale, there[some], known, limit)
+    return found

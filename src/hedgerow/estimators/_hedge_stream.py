@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._filled_rows import FilledRows
+from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
@@ -21,9 +21,10 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.first_look import clear_regressions, nothing_explained
+from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, no_inflation
+from hedgerow.method.inflation import Inflation, alike, memories, no_inflation
 from hedgerow.method.kinds import AS_IS, CONTINUOUS
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
@@ -109,10 +110,25 @@ class HedgeStream:
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
         learner.take(rows)
-        learner.look_back(rows)
+        if fills and self.n_columns <= MOST_JUDGED:
+            self._look_back(learner, rows)
+        else:
+            learner.look_back(rows)
         return sizes
 
-    def _divided(self, rows: Array, there: NDArray[np.bool_]) -> Array:
+    def _look_back(self, learner: Learner, rows: Array) -> None:
+        """Look at columns first, and then at what clear neighbours leave of them."""
+        learner.look_back(rows, nothing_explained(self.n_columns))
+        memory = np.ones(self.n_columns)
+        if not self.assumptions.independent:
+            n_rows = effective_rows(len(rows), self.half_life)
+            sums = learner.residuals()
+            assert sums is not None
+            memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
+        weights = row_weights(0, len(rows), self.half_life)
+        learner.look_back(rows, clear_regressions(self.engine, rows, weights, memory))
+
+    def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:
             return rows
         return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)
@@ -155,9 +171,12 @@ class HedgeStream:
             divided=sizes.cost,
         )
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
-        # Rows that repeat one of the last few are told by memory already.
+        # Rows that repeat one of the last few are told by memory already; if that is most of it, it
+        # is the same for all pairs.
         repeated, apart = self.treated.repeated(self.engine)
         _, memory = found.typical_parts()
+        if 2.0 * (repeated / apart - 1.0) > memory - 1.0 > 0.0:
+            found = alike(found)
         # A pair is there in as many rows as both its cells are, if they are missing independently.
         share = np.maximum(filled.share(), 1.0 / n_rows)
         typical = float(np.median(share))

@@ -11,6 +11,7 @@ from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import LARGEST_BATCH, batch_ends, batch_size
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.moments import Moments
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import Residuals
 
 Array = NDArray[np.float64]
@@ -79,9 +80,9 @@ class Learner:
         """Return the moments of all rows taken so far."""
         return self.engine.moments(self._counted())
 
-    def look_back(self, rows: NDArray[np.floating]) -> None:
-        """Go through the first rows, all there are, once more."""
-        self.state = self.engine.look_back(self.state, rows)
+    def look_back(self, rows: NDArray[np.floating], known: Regressions | None = None) -> None:
+        """Go through the first rows, all there are, once more, or once again."""
+        self.state = self.engine.look_back(self.state, rows, known)
 
     def residuals(self) -> Residuals | None:
         """Return sums over residuals, if `look_back` was called."""

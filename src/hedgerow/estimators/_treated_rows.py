@@ -31,7 +31,7 @@ from hedgerow.method.marginals import (
     straightness,
     straightness_of,
 )
-from hedgerow.method.outliers import mostly_different
+from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
@@ -97,25 +97,26 @@ class TreatedRows:
             rows = rows[taken:]
             if self._waiting < FIRST_ROWS:
                 return
-            first = self._room
-            as_is = self.assumptions.as_is | flat(first)
+            first = in_order(self._room)
+            as_is = self.assumptions.as_is | flat(first.rows)
             self.marginals = engine.first_marginals(first, as_is, self.half_life)
             kinds = self._kinds(first, as_is)
             treated, self._settled = self._settle(engine, first, as_is, kinds)
-            self._room, self._waiting = first[:0].copy(), 0
+            self._room, self._waiting = self._room[:0].copy(), 0
             yield treated
         size = max(_AT_ONCE, _CELLS_AT_ONCE // rows.shape[1])
         for start in range(0, len(rows), size):
-            yield self._treat_later(engine, rows[start : start + size])
+            yield from self._treat_later(engine, rows[start : start + size])
 
     def first_attempt(self, engine: Engine) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
-            as_is = self.assumptions.as_is | flat(self.waiting)
-            kinds = self._kinds(self.waiting, as_is)
+            first = in_order(self.waiting)
+            as_is = self.assumptions.as_is | flat(first.rows)
+            kinds = self._kinds(first, as_is)
             if (kinds == CONTINUOUS).all():
-                as_is |= look_normal(self.waiting, as_is)
-            self._attempt = self._settle(engine, self.waiting, as_is, kinds)
+                as_is |= look_normal(first, as_is)
+            self._attempt = self._settle(engine, first, as_is, kinds)
         return self._attempt
 
     def curves(self, engine: Engine) -> Curves | None:
@@ -123,8 +124,8 @@ class TreatedRows:
         settled = self.settled(engine)
         if (settled.kinds == CONTINUOUS).all():
             return None
-        known = self.marginals
-        return curves_of(settled.kinds, known or first_marginals(self.waiting, settled.as_is))
+        known = self.marginals or first_marginals(in_order(self.waiting), settled.as_is)
+        return curves_of(settled.kinds, known)
 
     def repeated(self, engine: Engine) -> tuple[float, float]:
         """Return how often a row is there, in the mean: at all, and apart from itself in time."""
@@ -136,7 +137,7 @@ class TreatedRows:
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
-            return straightness(self.waiting)
+            return straightness(in_order(self.waiting))
         return straightness_of(self.marginals)
 
     def histograms(self) -> list[Histogram]:
@@ -214,28 +215,32 @@ class TreatedRows:
             )
         return treated
 
-    def _kinds(self, rows: Array, as_is: NDArray[np.bool_]) -> Kinds:
+    def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
         told = self.assumptions.told
-        return np.where((told != "") & ~as_is, told, kinds_of(rows, as_is | (told != "")))
+        return np.where((told != "") & ~as_is, told, kinds_of(first, as_is | (told != "")))
 
     def _settle(
-        self, engine: Engine, rows: Array, as_is: NDArray[np.bool_], kinds: Kinds
+        self, engine: Engine, first: Ordered, as_is: NDArray[np.bool_], kinds: Kinds
     ) -> tuple[Array, Settled]:
-        scored, relations = engine.first_scores(rows, as_is), determined_columns(rows)
+        scored, relations = engine.first_scores(first, as_is), determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
             repeats = no_repeats()
         else:
             treated, season = first_season(scored)
-            wanders, repeats = wandering(treated), first_repeats(rows)
+            wanders = wandering(treated)
+            repeats = first_repeats(engine.hashes_of(first.rows), first)
         groups = ONE
         if not normal:
-            self.judged = mostly_different(rows) & ~self.assumptions.as_is & (kinds == CONTINUOUS)
-            known = np.where(np.isnan(treated), 0.0, treated)
-            groups = populations(known[:, ~wanders], memory=not independent)
+            # In other columns a value far off is one of few that there are, and no error.
+            telling = first.mostly_different
+            self.judged = telling & ~self.assumptions.as_is & (kinds == CONTINUOUS)
+            known = treated[:, telling & ~wanders]
+            known = known if first.complete else np.where(np.isnan(known), 0.0, known)
+            groups = populations(known, engine.second_hump, memory=not independent)
         repeated, _ = mean_times(repeats)
-        runs = self._runs(no_runs(len(as_is)), rows, kinds, 0)
+        runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
         return treated, Settled(
             as_is, season, repeated, wanders, relations, groups, repeats, kinds, runs
         )
@@ -245,28 +250,25 @@ class TreatedRows:
         watched = np.isin(kinds, (CONTINUOUS, ZEROS)) & (not self.assumptions.independent)
         return continued(known, rows, watched, before, self.half_life)
 
-    def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Array:
+    def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
         assert self._settled is not None
-        repeats, pieces = self._repeats(rows), []
-        runs, kinds = self._settled.runs, self._settled.kinds
-        runs = self._runs(runs, rows, kinds, self.marginals.rows)
+        repeats = self._repeats(engine, rows, self._settled.repeats)
+        kinds, before = self._settled.kinds, self.marginals.rows
+        runs = self._runs(self._settled.runs, rows, kinds, before)
+        self._settled = self._settled._replace(repeats=repeats, runs=runs)
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
-            pieces.append(scored)
+            treated, season = without_season(scored, self._settled.season)
+            self._settled = self._settled._replace(season=season)
+            yield treated
             rows = rows[left:]
-        scored = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        treated, season = without_season(scored, self._settled.season)
-        self._settled = self._settled._replace(season=season, repeats=repeats, runs=runs)
-        return treated
 
-    def _repeats(self, rows: NDArray[np.floating]) -> Repeats:
+    def _repeats(self, engine: Engine, rows: NDArray[np.floating], known: Repeats) -> Repeats:
         """Return what is known of repetitions after more rows."""
-        assert self._settled is not None
-        known = self._settled.repeats
         counts = len(known.hashes) > 0 and self.half_life == NEVER
-        return with_rows(known, rows) if counts else known
+        return with_rows(known, engine.hashes_of(rows)) if counts else known
 
     def _keep(self, rows: NDArray[np.floating]) -> None:
         needed = self._waiting + len(rows)

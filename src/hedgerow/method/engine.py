@@ -16,7 +16,9 @@ from hedgerow.method.gaps import Expected
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
+from hedgerow.method.ordered import Ordered
 from hedgerow.method.outliers import Regressions
+from hedgerow.method.repeats import Hashes
 from hedgerow.method.residuals import Residuals
 from hedgerow.method.row_sizes import RowSizes
 from hedgerow.method.scaling import Scaling
@@ -56,11 +58,14 @@ class Engine(Protocol):
     def sweeps(self) -> Scaling:
         """Who computes the maximum of likelihood (`likelihood.fit_precision`)."""
 
-    def first_scores(self, rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Array:
+    def hashes_of(self, rows: NDArray[np.floating]) -> Hashes:
+        """Return a hash of each row (`repeats.hashes_of`)."""
+
+    def first_scores(self, first: Ordered, as_is: NDArray[np.bool_]) -> Array:
         """Return the scores of the first rows by their own ranks (`marginals.first_scores`)."""
 
     def first_marginals(
-        self, rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
+        self, first: Ordered, as_is: NDArray[np.bool_], half_life: float
     ) -> Marginals:
         """Return what the first rows say about each column (`marginals.first_marginals`)."""
 
@@ -77,6 +82,9 @@ class Engine(Protocol):
 
     def regressions(self, corr: Array, n_rows: float, thresholds: Array) -> Regressions:
         """Return the regression of each column on its neighbours (`outliers.regressions`)."""
+
+    def second_hump(self, values: Array) -> tuple[float, float]:
+        """Return the mass of a second hump, and where the gap is (`populations.second_hump`)."""
 
     def suspicious(
         self,
@@ -98,9 +106,12 @@ class Engine(Protocol):
     def learn(self, state: Any, rows: NDArray[np.floating]) -> Any:
         """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
 
-    def look_back(self, state: Any, rows: NDArray[np.floating]) -> Any:
+    def look_back(
+        self, state: Any, rows: NDArray[np.floating], known: Regressions | None = None
+    ) -> Any:
         """Return the state with sums over the residuals of all ``rows``, the first and only ones.
 
+        Residuals are those of the regressions, or of the learner's own weights if there are none.
         From then on `learn` adds those of the rows that it learns from.
         """
 

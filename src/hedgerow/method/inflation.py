@@ -15,10 +15,12 @@ by Akaike's criterion. Raw ones are too noisy to be multiplied and summed over p
 an autoregression goes on beyond the lags that are measured. docs/theory.md, section 17.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from hedgerow.method.residuals import LAGS, Residuals
 
@@ -30,6 +32,8 @@ FARTHEST = 1024  # lags that are summed at most
 FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of the sum
 LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
 _SAMPLE = 512  # columns whose pairs tell what is typical
+_FEWEST = 4  # columns whose memories tell what is chance (James and Stein)
+_ANY = 0.05  # chance of any false edge, that tells what scores these have
 
 
 class Inflation(NamedTuple):
@@ -99,6 +103,20 @@ def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     return factors
 
 
+def memories(inflation: Inflation) -> Array:
+    """Return, for each column, the factor that memory makes for a pair with another like it."""
+    result: Array = 1.0 + np.square(inflation.echoes).sum(axis=1)
+    return result
+
+
+def alike(inflation: Inflation) -> Inflation:
+    """Return the factors with one memory for all pairs, the typical one."""
+    _, memory = inflation.typical_parts()
+    echoes = np.full((len(inflation.tails), 1), np.sqrt(memory - 1.0))
+    found = inflation._replace(echoes=echoes)
+    return found._replace(typical=_typical(found))
+
+
 def calming(inflation: Inflation, first: Indices, second: Indices) -> Array:
     """Return what to multiply scores of pairs with, made for the effective rows."""
     return np.sqrt(inflation.typical / of_pairs(inflation, first, second))
@@ -143,19 +161,17 @@ def tail_factors(sums: Residuals, n_rows: float, divided: float = 1.0) -> Array:
 class Autoregressions(NamedTuple):
     """An autoregression for each column."""
 
-    measured: Array  # (LAGS + 1, p); autocorrelations
     order: NDArray[np.intp]  # (p,)
     coefficients: Array  # (most + 1, p); row k: of the value k rows before; zero beyond the order
 
 
-def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
+def autoregressions(measured: Array, n_rows: float) -> Autoregressions:
     """Return the autoregressions of the orders that Akaike's criterion chooses.
 
-    Durbin and Levinson's recursion gives those of all orders from the sums of products.
+    Durbin and Levinson's recursion gives those of all orders from autocorrelations.
     """
-    n_columns = lags.shape[1]
-    varied = lags[0] > 0
-    measured = measured_echoes(lags, n_rows)
+    n_columns = measured.shape[1]
+    varied = measured[0] > 0
     most = largest_order(n_rows)
     order = np.zeros(n_columns, dtype=np.intp)
     chosen, current = np.zeros((2, most + 1, n_columns))
@@ -170,7 +186,7 @@ def autoregressions(lags: Array, n_rows: float) -> Autoregressions:
         better = varied & (criterion < best)
         best, order = np.where(better, criterion, best), np.where(better, step, order)
         chosen = np.where(better, current, chosen)
-    return Autoregressions(measured, order, chosen)
+    return Autoregressions(order, chosen)
 
 
 def measured_echoes(lags: Array, n_rows: float) -> Array:
@@ -189,18 +205,109 @@ def largest_order(n_rows: float) -> int:
     return int(min(LAGS, n_rows // _ROWS_PER_ORDER))
 
 
-def autocorrelations(lags: Array, n_rows: float) -> Array:
+def autocorrelations(
+    lags: Array, n_rows: float, go_on: Callable[[Array, float], Array] | None = None
+) -> Array:
     """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+
+    All of a column are multiplied by what few rows make of them (`made_up`).
+
+    Parameters
+    ----------
+    lags : sums of products of residuals
+    go_on : `continued`, or what does the same
 
     Examples
     --------
     >>> lag = np.arange(LAGS + 1)[:, None]
-    >>> autocorrelations((1000 - lag) * 0.5**lag, 1000.0)[:3].ravel()
+    >>> autocorrelations((1e6 - lag) * 0.5**lag, 1e6)[:3].ravel().round(4)
     array([0.5  , 0.25 , 0.125])
     """
-    measured, order, coefficients = autoregressions(lags, n_rows)
+    go_on = go_on or continued
+    measured = measured_echoes(lags, n_rows)
+    varied = measured[0] > 0
+    mean = measured[:, varied].mean(axis=1, keepdims=True) if varied.any() else measured[:, :1]
+    trust = own_share(measured[:, varied], go_on(mean, n_rows), n_rows)
+    known = go_on(np.where(varied, mean + trust * (measured - mean), measured), n_rows)
+    known = known.clip(-1.0, 1.0)
+    more: Array = known * np.sqrt(made_up(known, trust, n_rows))
+    return more
+
+
+def own_share(measured: Array, of_mean: Array, n_rows: float) -> Array:
+    """Return how much of columns' differences is not chance, for each lag, as a column.
+
+    Autocorrelations are drawn toward their mean as far as chance explains how they differ (James
+    and Stein's way). The variance that chance makes of an autocorrelation is
+
+        sum over h > 0 of (rho_(h+k) + rho_(h-k) - 2 rho_k rho_h)^2 / n
+
+    (Bartlett's formula), ``of_mean`` being rho.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).standard_normal((LAGS + 1, 50)) / np.sqrt(500)
+    >>> own_share(noise, np.empty((0, 1)), 500.0).mean() < 0.2
+    np.True_
+    >>> noise[1] += np.linspace(0.0, 0.9, 50)
+    >>> print(own_share(noise, np.empty((0, 1)), 500.0)[1].round(2))
+    [0.97]
+    """
+    n_lags, number = measured.shape
+    if number < _FEWEST:
+        return np.ones((n_lags, 1))
+    rho = np.zeros(2 * n_lags + len(of_mean))
+    rho[0], rho[1 : len(of_mean) + 1] = 1.0, of_mean[:, 0]
+    h, k = np.arange(1, n_lags + len(of_mean))[:, None], np.arange(n_lags)
+    chance = np.square(rho[h + k] + rho[np.abs(h - k)] - 2.0 * rho[k] * rho[h]).sum(axis=0) / n_rows
+    differences = measured.var(axis=1, ddof=1)
+    believed = (number - 3) / (number - 1) * chance
+    share = np.divide(believed, differences, out=np.ones(n_lags), where=differences > 0)
+    own: Array = np.maximum(1.0 - share, 0.0)[:, None]
+    return own
+
+
+def made_up(known: Array, trust: Array, n_rows: float) -> Array:
+    """Return by how much sums of squared autocorrelations should be larger, for each column.
+
+    A sum is taken for that of an autoregression of order one, 2 r² / (1 - r²). Of n rows, r is
+    measured too low, in the mean by (1 + 3 r) / n (Kendall, 1954). What is left of chance, a share
+    ``trust`` of the variance (1 - r²) / n, makes factors F of pairs wrong by s² in the mean square
+    of their logarithm, with F = (1 + r²) / (1 - r²). False edges have scores near some limit c, and
+    are more frequent by exp((c² s)² / 8): as if the logarithm of F were too small by c² s² / 4.
+
+    Examples
+    --------
+    >>> known = 0.8 ** np.arange(1, 200)[:, None]
+    >>> found = made_up(known, np.zeros((200, 1)), 1e4)
+    >>> right = 0.8 + 3.4 / 1e4
+    >>> print(found.round(3), round(right**2 / (1 - right**2) / (0.64 / 0.36), 3))
+    [1.002] 1.002
+    """
+    squares = np.square(known) * _counts(len(known), n_rows)[:, None]
+    excess = squares.sum(axis=0)
+    some = excess > 0
+    square = excess / (excess + 2.0)
+    root = np.sqrt(square)
+    right = np.square(np.minimum(root + (1.0 + 3.0 * root) / n_rows, 1.0 - 1.0 / n_rows))
+    more = np.divide(2.0 * right / (1.0 - right), excess, out=np.ones_like(excess), where=some)
+    own = trust[1 : len(known) + 1]
+    own = np.pad(own, ((0, len(known) - len(own)), (0, 0)), mode="edge") if len(known) else own
+    share = np.divide((squares * own).sum(axis=0), excess, out=np.zeros_like(excess), where=some)
+    steepness = 2.0 * root / (1.0 - square**2)
+    doubt = 2.0 * share * (1.0 - square) / n_rows * steepness**2
+    limit = stats.norm.isf(_ANY / max(known.shape[1], 2) ** 2)
+    result = np.maximum(more, 1.0) * np.exp(np.minimum(limit**2 / 4.0 * doubt, 1.0))
+    most = np.divide(n_rows - 1.0, excess, out=np.ones_like(excess), where=some)
+    limited: Array = np.minimum(result, np.maximum(most, 1.0))
+    return limited
+
+
+def continued(measured: Array, n_rows: float) -> Array:
+    """Return autocorrelations as an autoregression continues those that were measured."""
+    order, coefficients = autoregressions(measured, n_rows)
     farthest = int(min(FARTHEST, max(n_rows - 1, 1))) if order.any() else 0
-    known = np.zeros((farthest + 1, lags.shape[1]))
+    known = np.zeros((farthest + 1, measured.shape[1]))
     known[0] = 1.0
     top = int(order.max(initial=0))
     for lag in range(1, farthest + 1):
@@ -215,9 +322,14 @@ def autocorrelations(lags: Array, n_rows: float) -> Array:
 
 def echoes_of(autocorrelation: Array, n_rows: float) -> Array:
     """Return a row for each column, whose products over pairs sum autocorrelations over lags."""
-    lag = np.arange(1, len(autocorrelation) + 1)
-    counts = 2.0 * np.maximum(1.0 - lag / n_rows, 0.0)
+    counts = _counts(len(autocorrelation), n_rows)
     return np.ascontiguousarray((autocorrelation * np.sqrt(counts)[:, None]).T)
+
+
+def _counts(n_lags: int, n_rows: float) -> Array:
+    """Return how much autocorrelations at 1, 2, ... rows count in a sum over lags."""
+    counts: Array = 2.0 * np.maximum(1.0 - np.arange(1, n_lags + 1) / n_rows, 0.0)
+    return counts
 
 
 def some_columns(n_columns: int) -> Indices:

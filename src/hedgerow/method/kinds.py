@@ -12,6 +12,7 @@ from scipy import special
 
 from hedgerow.method.counting import are_counts, counting_curve
 from hedgerow.method.marginals import Marginals
+from hedgerow.method.ordered import Ordered
 from hedgerow.method.steps import LEAST_STEP, Curves, cut_curves, straight
 
 Array = NDArray[np.float64]
@@ -23,25 +24,34 @@ AS_IS, NORMAL = "as is", "normal"  # what users may say of a column, and of all 
 # Noise below this, in units of the variable behind, is none: what a neighbour then fails to explain
 # is about half as much, and a standard error only from some hundred thousand rows on.
 _NEGLIGIBLE = 5e-3
+_A_FEW = 16  # rows that tell which columns are no counts
 _LOOSE = 0.1  # share of rows with values of their own in a column that is not all steps
 
 
-def kinds_of(rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Kinds:
+def kinds_of(first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
     """Return the kind of each column; those taken ``as_is`` are continuous.
 
     Examples
     --------
+    >>> from hedgerow.method.ordered import in_order
     >>> rng = np.random.default_rng(0)
     >>> z = rng.standard_normal((500, 4))
     >>> rows = [z[:, 0], z[:, 1] > 1, np.round(z[:, 2]), np.maximum(z[:, 3], 0)]
-    >>> kinds_of(np.column_stack(rows), np.zeros(4, bool)).tolist()
+    >>> kinds_of(in_order(np.column_stack(rows)), np.zeros(4, bool)).tolist()
     ['continuous', 'yes/no', 'steps', 'zeros']
     """
-    found = np.full(rows.shape[1], CONTINUOUS, dtype=f"<U{max(map(len, KINDS))}")
-    for j in np.flatnonzero(~as_is):
-        values = np.asarray(rows[:, j], dtype=np.float64)
-        found[j] = _kind(values[~np.isnan(values)])
+    found = np.full(len(as_is), CONTINUOUS, dtype=f"<U{max(map(len, KINDS))}")
+    repeated = first.different < first.there
+    for j in np.flatnonzero(~as_is & (repeated | _whole(first))):
+        found[j] = _kind(first.of_column(int(j)))
     return found
+
+
+def _whole(first: Ordered) -> NDArray[np.bool_]:
+    """Return which columns may be whole numbers, by some rows."""
+    some = first.rows[:_A_FEW]
+    whole: NDArray[np.bool_] = (np.isnan(some) | (some == np.floor(some))).all(axis=0)
+    return whole
 
 
 def _kind(values: Array) -> str:

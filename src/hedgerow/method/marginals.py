@@ -24,15 +24,16 @@ from scipy import special, stats
 
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.moments import beyond_rounding, columns_of
+from hedgerow.method.ordered import Ordered
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.floating]
 
 FIRST_ROWS = 512
-_INNER, _OUTER = 110, 8  # knots among the first rows, and beyond them on either side
-KNOTS = _INNER + 2 * _OUTER + 2  # two at infinity: 128, which seven steps of a search tell apart
+_INNER, OUTER = 110, 8  # knots among the first rows, and beyond them on either side
+KNOTS = _INNER + 2 * OUTER + 2  # two at infinity: 128, which seven steps of a search tell apart
 # How far the outer ones are, in distances of the first rows' extreme to their median.
-_OUTWARD = 0.125 * 2.0 ** np.arange(_OUTER)[:, None]
+_OUTWARD = 0.125 * 2.0 ** np.arange(OUTER)[:, None]
 # A table of few rows whose columns cannot be told from normal ones, all of them together, at this
 # level is left as it is: ranks would cost power, and there is next to nothing to mend.
 _DOUBT = 0.05
@@ -61,28 +62,29 @@ class Seen(NamedTuple):
     weight: Array
 
 
-def first_scores(rows: Rows, as_is: NDArray[np.bool_]) -> Array:
+def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
     """Return the scores of rows by their ranks among themselves; columns ``as_is`` are copied.
 
     Examples
     --------
-    >>> first_scores(np.array([[3.0], [1000.0], [1.0]]), np.array([False])).round(2).ravel()
+    >>> from hedgerow.method.ordered import in_order
+    >>> rows = np.array([[3.0], [1000.0], [1.0]])
+    >>> first_scores(in_order(rows), np.array([False])).round(2).ravel()
     array([ 0.  ,  0.67, -0.67])
     """
-    ranks = stats.rankdata(rows, axis=0, nan_policy="omit")
-    there = (~np.isnan(rows)).sum(axis=0)
-    return np.where(as_is, rows, special.ndtri(ranks / (there + 1)))
+    ranks = stats.rankdata(first.rows, axis=0, nan_policy="omit")
+    return np.where(as_is, first.rows, special.ndtri(ranks / (first.there + 1)))
 
 
-def look_normal(rows: Rows, as_is: NDArray[np.bool_]) -> bool:
+def look_normal(first: Ordered, as_is: NDArray[np.bool_]) -> bool:
     """Return whether no column, but for those ``as_is``, can be told from a normal one.
 
     Scores or values, it is the same for all columns: of two that nearly agree, scores of the one
     and values of the other would differ.
     """
-    if np.isnan(rows).any():
+    if not first.complete:
         return False
-    tested = normality(rows)[~as_is]
+    tested = normality(first)[~as_is]
     return bool(tested.min(initial=1.0) * tested.size > _DOUBT)
 
 
@@ -106,7 +108,7 @@ def seen_columns(rows: Rows, row_weights: Array) -> Seen:
     return Seen(mean, row_weights @ np.square(gaps), weight)
 
 
-def normality(rows: Rows) -> Array:
+def normality(first: Ordered) -> Array:
     """Return the p-value of each column's test of Shapiro and Francia for being normal.
 
     The squared correlation of ordered values with normal scores is near one for normal columns;
@@ -114,14 +116,15 @@ def normality(rows: Rows) -> Array:
 
     Examples
     --------
+    >>> from hedgerow.method.ordered import in_order
     >>> values = special.ndtri((np.arange(100) + 0.5) / 100)
-    >>> normality(np.column_stack([values, np.exp(values)])).round(3)
+    >>> normality(in_order(np.column_stack([values, np.exp(values)]))).round(3)
     array([1., 0.])
     """
-    n = len(rows)
+    n = len(first.rows)
     if n < 5:  # the approximation begins there
-        return np.ones(rows.shape[1])
-    missing = np.maximum(1.0 - straightness(rows), np.finfo(np.float64).tiny)
+        return np.ones(len(first.there))
+    missing = np.maximum(1.0 - straightness(first), np.finfo(np.float64).tiny)
     log_n = np.log(n)
     centre = -1.2725 + 1.0521 * (np.log(log_n) - log_n)
     spread = 1.0308 - 0.26758 * (np.log(log_n) + 2.0 / log_n)
@@ -129,21 +132,15 @@ def normality(rows: Rows) -> Array:
     return p_values
 
 
-def straightness(rows: Rows) -> Array:
+def straightness(first: Ordered) -> Array:
     """Return the squared correlation of each column's ordered values with normal scores."""
-    n, gone = len(rows), np.isnan(rows)
-    if gone.any():
-        columns = [rows[~gone[:, j], j : j + 1] for j in range(rows.shape[1])]
-        return np.array([straightness(each)[0] if len(each) else 1.0 for each in columns])
-    expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-    return _squared_correlation(_ordered(rows), expected[None, :], np.ones((1, n)))
-
-
-def _ordered(rows: Rows) -> Array:
-    """Return the values of each column in their order, as a row."""
-    columns = np.array(rows.T, dtype=np.float64, order="C")
-    columns.sort(axis=1)
-    return columns
+    result = np.ones(len(first.there))
+    for n in np.unique(first.there[first.there > 0]):
+        alike = first.there == n
+        expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+        values = first.values[alike, :n]
+        result[alike] = _squared_correlation(values, expected[None, :], np.ones((1, n)))
+    return result
 
 
 def straightness_of(marginals: Marginals) -> Array:
@@ -168,10 +165,12 @@ def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
     return np.minimum(result, 1.0)
 
 
-def first_marginals(rows: Rows, as_is: NDArray[np.bool_], half_life: float = NEVER) -> Marginals:
+def first_marginals(
+    first: Ordered, as_is: NDArray[np.bool_], half_life: float = NEVER
+) -> Marginals:
     """Return what the first rows say about each column."""
-    weights = weights_of_first(len(rows), half_life)
-    return with_scores(counted(knots_only(rows, as_is), rows, half_life, weights))
+    weights = weights_of_first(len(first.rows), half_life)
+    return with_scores(counted(knots_only(first, as_is), first.rows, half_life, weights))
 
 
 def weights_of_first(n_rows: int, half_life: float = NEVER) -> Array:
@@ -188,30 +187,34 @@ def weights_of_first(n_rows: int, half_life: float = NEVER) -> Array:
     return weights
 
 
-def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
+def knots_only(first: Ordered, as_is: NDArray[np.bool_]) -> Marginals:
     """Return the knots that the first rows leave, and no row counted.
 
     Examples
     --------
-    >>> rows = np.array([[2.0], [1.0], [3.0]])
-    >>> knots_only(rows, np.array([False])).knots[0, [0, 1, 8, 9, 10, 11, 12, -1]]
+    >>> from hedgerow.method.ordered import in_order
+    >>> first = in_order(np.array([[2.0], [1.0], [3.0]]))
+    >>> knots_only(first, np.array([False])).knots[0, [0, 1, 8, 9, 10, 11, 12, -1]]
     array([   -inf, -15.   ,   0.875,   1.   ,   2.   ,   3.   ,   3.125,
                inf])
     """
-    gone = np.isnan(rows)
-    if gone.any():
-        columns = [rows[~gone[:, j], j : j + 1] for j in range(rows.shape[1])]
-        each = [knots_only(one if len(one) else np.zeros((1, 1)), as_is[:1]) for one in columns]
-        knots = np.concatenate([one.knots for one in each])
-        return _nothing_counted(as_is, knots)
-    values = _ordered(rows).T
+    knots = np.empty((len(as_is), KNOTS))
+    for n in np.unique(first.there):
+        alike = first.there == n
+        values = first.values[alike, :n] if n else np.zeros((alike.sum(), 1))
+        knots[alike] = _knots(values.T, first.different[alike])
+    return _nothing_counted(as_is, knots)
+
+
+def _knots(values: Array, different: NDArray[np.int64]) -> Array:
+    """Return the knots of columns whose values are rising."""
     n_rows, n_columns = values.shape
     middle = (values[(n_rows - 1) // 2] + values[n_rows // 2]) / 2
     low = values[0] + _OUTWARD[::-1] * (values[0] - middle)
     high = values[-1] + _OUTWARD * (values[-1] - middle)
     around = np.concatenate([low, values[_evenly_spaced(n_rows)], high])
     rising = (np.diff(around, axis=0) > 0).all(axis=0)
-    few = (np.diff(values, axis=0) > 0).sum(axis=0) < _INNER
+    few = different <= _INNER
     knots = np.full((n_columns, KNOTS), np.inf)
     knots[:, 0] = -np.inf
     knots[rising, 1 : 1 + len(around)] = around.T[rising]
@@ -220,7 +223,7 @@ def knots_only(rows: Rows, as_is: NDArray[np.bool_]) -> Marginals:
         apart = np.unique(np.concatenate([low[:, j], inner, high[:, j]]))
         knots[j, 1:] = np.inf
         knots[j, 1 : 1 + len(apart)] = apart
-    return _nothing_counted(as_is, knots)
+    return knots
 
 
 def _nothing_counted(as_is: NDArray[np.bool_], knots: Array) -> Marginals:

@@ -31,8 +31,11 @@ from hedgerow.method.moments import (
     with_unknown,
 )
 from hedgerow.method.neighbours import related as related
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
+from hedgerow.method.populations import second_hump as second_hump
+from hedgerow.method.repeats import hashes_of as hashes_of
 from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
 from hedgerow.method.row_sizes import row_factors as row_factors
 from hedgerow.method.steps import Curves
@@ -81,10 +84,11 @@ def count(state: Learned, rows: Rows) -> Learned:
     return state._replace(moments=merge_moments(state.moments, new))
 
 
-def look_back(state: Learned, rows: Rows) -> Learned:
+def look_back(state: Learned, rows: Rows, known: Regressions | None = None) -> Learned:
     weights = row_weights(0, len(rows), state.half_life)
     standard = hedge.standardise(rows, columns_of(rows, weights))
-    sums = first_residuals(standard - standard @ state.hedge.average.T, weights)
+    coefficients = state.hedge.average if known is None else known.coefficients
+    sums = first_residuals(standard - (coefficients @ standard.T).T, weights)
     passed = decline(0, state.hedge.rows, state.half_life)
     return state._replace(residuals=scaled_residuals(sums, passed))
 

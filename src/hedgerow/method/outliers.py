@@ -42,17 +42,6 @@ class Regressions(NamedTuple):
     residual: Array  # (p,); standard deviation of what they leave; infinite: not judged
 
 
-def mostly_different(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Return which columns have more different values than half of their cells.
-
-    In others a value far off is one of few that there are, and no error.
-    """
-    values = np.sort(rows, axis=0)
-    different = (np.diff(values, axis=0) > 0).sum(axis=0) + 1
-    result: NDArray[np.bool_] = 2 * different > (~np.isnan(rows)).sum(axis=0)
-    return result
-
-
 def regressions(corr: Array, n_rows: float, thresholds: Array) -> Regressions:
     """Return the regression of each column on the neighbours that forward selection finds."""
     coefficients, residual = refit_sparse(corr, n_rows, thresholds)

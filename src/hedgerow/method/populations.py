@@ -11,13 +11,12 @@ least change that leaves one hump. Among distributions of one hump chance makes 
 where the density is flat, so its level is that of uniform rows (docs/theory.md, section 19).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-
-from hedgerow.method.outliers import mostly_different
 
 Array = NDArray[np.float64]
 
@@ -33,7 +32,7 @@ _LEAST_BIMODALITY = 0.36
 _ROUNDING = 1e-6
 _LEAST_ROWS = 32
 _COLUMNS = 512  # that are looked at, at most
-_DENSITIES = np.geomspace(0.1, 6.0, 40)[:, None]  # in units of one over the middle 80 %
+DENSITIES = np.geomspace(0.1, 6.0, 40)  # in units of one over the middle 80 %
 _FARTHEST = 128  # rows apart, up to which rows of one hump may remember
 
 
@@ -47,28 +46,31 @@ class Populations(NamedTuple):
 ONE = Populations(0.0, 0.0)  # there is one only
 
 
-def populations(rows: Array, *, memory: bool = True) -> Populations:
+def populations(
+    rows: Array, hump: Callable[[Array], tuple[float, float]], *, memory: bool = True
+) -> Populations:
     """Return the groups that rows fall into, `ONE` if there are no two.
 
     Parameters
     ----------
-    rows : scores of the first rows
+    rows : scores of the first rows, of columns that are mostly different in all of them
+    hump : `second_hump`
     memory : whether rows may resemble those before
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> rows = rng.standard_normal((400, 6))
-    >>> populations(rows) == ONE
+    >>> populations(rows, second_hump) == ONE
     True
     >>> rows[rng.random(400) < 0.3] += 3.0
-    >>> print(round(populations(rows).share, 1))
+    >>> print(round(populations(rows, second_hump).share, 1))
     0.3
     """
     for values in _leading(rows):
         if _bimodality(values) < _LEAST_BIMODALITY:
             continue
-        mass, gap = second_hump(values)
+        mass, gap = hump(values)
         if mass * np.sqrt(len(values)) <= _LIMIT:
             continue
         upper = values > gap
@@ -99,10 +101,10 @@ def second_hump(values: Array) -> tuple[float, float]:
     """
     ordered = np.sort(values)
     n = len(ordered)
-    low, high = ordered[[n // 10, -1 - n // 10]]
+    low, high = middle(ordered)
     if not high > low:
-        return 0.0, float(low)
-    due = _DENSITIES * (ordered - low) / (high - low)
+        return 0.0, low
+    due = DENSITIES[:, None] * (ordered - low) / (high - low)
     # An interval has, beyond its due, what stands after its end less what stands before its begin.
     before, after = np.arange(n) / n - due, np.arange(1, n + 1) / n - due
     place = np.arange(n)
@@ -130,12 +132,17 @@ def second_hump(values: Array) -> tuple[float, float]:
     return float(second[kind, at, where]), float(ordered[list(edges)].mean())
 
 
+def middle(ordered: Array) -> tuple[float, float]:
+    """Return the ends of the middle 80 % of values."""
+    tenth = len(ordered) // 10
+    return float(ordered[tenth]), float(ordered[-1 - tenth])
+
+
 def _leading(rows: Array) -> list[Array]:
     """Return the rows' places along principal components, and one direction among these."""
-    some = rows[:, mostly_different(rows)]
-    if len(rows) < _LEAST_ROWS or some.shape[1] < 2:
+    if len(rows) < _LEAST_ROWS or rows.shape[1] < 2:
         return []
-    some = some[:, :: -(-some.shape[1] // _COLUMNS)]
+    some = rows[:, :: -(-rows.shape[1] // _COLUMNS)]
     spread = some.std(axis=0)
     some, spread = some[:, spread > 0], spread[spread > 0]
     unit = (some - some.mean(axis=0)) / spread

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.method.ordered import Ordered
 from hedgerow.method.residuals import LAGS
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 
 KEPT = 1024
-_AT_ONCE = 1024  # rows that are hashed at a time, so that they stay near the processor
-_HALF, _FOLD = np.uint64(32), np.uint64(29)
+HALF, _FOLD = np.uint64(32), np.uint64(29)
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, as in Weyl's sequence
 
 
@@ -40,24 +40,24 @@ def no_repeats() -> Repeats:
     return Repeats(none, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), none)
 
 
-def with_rows(known: Repeats, rows: NDArray[np.floating]) -> Repeats:
-    """Return what is known after more rows; the same however they are cut.
+def with_rows(known: Repeats, found: Hashes) -> Repeats:
+    """Return what is known after more rows, by their hashes; the same however they are cut.
 
     Examples
     --------
     >>> rows = np.random.default_rng(0).standard_normal((100, 3))
-    >>> mean_times(with_rows(no_repeats(), np.repeat(rows, 2, axis=0)))
+    >>> mean_times(with_rows(no_repeats(), hashes_of(np.repeat(rows, 2, axis=0))))
     (2.0, 1.0)
-    >>> mean_times(with_rows(no_repeats(), np.concatenate([rows, rows])))
+    >>> mean_times(with_rows(no_repeats(), hashes_of(np.concatenate([rows, rows]))))
     (2.0, 2.0)
     """
-    found = hashes_of(rows)
     sequence = np.concatenate([known.recent, found])
     recent = sequence[-LAGS:]
-    full = len(known.hashes) == KEPT
-    places = np.flatnonzero(found <= known.hashes[-1]) if full else np.arange(len(found))
-    if not len(places):
+    small = found[found <= known.hashes[-1]] if len(known.hashes) == KEPT else found
+    if not len(small):
         return known._replace(recent=recent)
+    kept = np.unique(np.concatenate([known.hashes, small]))[:KEPT]
+    places = np.flatnonzero(found <= kept[-1])
     some = found[places]
     earlier = (places + len(known.recent))[:, None] - np.arange(1, LAGS + 1)
     soon = ((sequence[np.maximum(earlier, 0)] == some[:, None]) & (earlier >= 0)).any(axis=1)
@@ -67,9 +67,9 @@ def with_rows(known: Repeats, rows: NDArray[np.floating]) -> Repeats:
     return Repeats(hashes[:KEPT], times[:KEPT], apart[:KEPT], recent)
 
 
-def first_repeats(rows: NDArray[np.floating]) -> Repeats:
+def first_repeats(found: Hashes, first: Ordered) -> Repeats:
     """Return what is known after the first rows; nothing if some may be the same by chance."""
-    return with_rows(no_repeats(), rows) if identified(rows) else no_repeats()
+    return with_rows(no_repeats(), found) if identified(found, first) else no_repeats()
 
 
 def mean_times(known: Repeats) -> tuple[float, float]:
@@ -83,33 +83,39 @@ def hashes_of(rows: NDArray[np.floating]) -> Hashes:
     Multilinear: the sum of the columns' bits, each times an odd number of its own. The bits are
     folded before, as short numbers have zeros at the end, and their sum is folded after.
     """
-    factors = (np.arange(1, rows.shape[1] + 1, dtype=np.uint64) * _ODD) | np.uint64(1)
-    factors = _folded(factors) | np.uint64(1)
-    result = np.empty(len(rows), dtype=np.uint64)
-    for start in range(0, len(rows), _AT_ONCE):
-        some = np.ascontiguousarray(rows[start : start + _AT_ONCE], dtype=np.float64)
-        bits = some.view(np.uint64)
-        bits = bits ^ (bits >> _HALF)
-        result[start : start + _AT_ONCE] = bits @ factors
-    return _folded(_folded(result))
+    bits = np.ascontiguousarray(rows, dtype=np.float64).view(np.uint64)
+    return folded((bits ^ (bits >> HALF)) @ factors_of_columns(rows.shape[1]))
 
 
-def identified(rows: NDArray[np.floating]) -> bool:
+def factors_of_columns(n_columns: int) -> Hashes:
+    """Return an odd number for each column."""
+    numbers = np.arange(1, n_columns + 1, dtype=np.uint64)
+    return _mixed((numbers * _ODD) | np.uint64(1)) | np.uint64(1)
+
+
+def folded(sums: Hashes) -> Hashes:
+    """Return the sums of a row's bits, all of whose bits depend on all of theirs."""
+    return _mixed(_mixed(sums))
+
+
+def identified(found: Hashes, first: Ordered) -> bool:
     """Return whether some column tells all different rows apart.
 
     In a table without one, rows can be the same by chance, and nothing is made of it.
 
-    >>> identified(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 2.0]]))
+    >>> from hedgerow.method.ordered import in_order
+    >>> for last in (2.0, 4.0):
+    ...     rows = np.array([[1.0, 2.0], [3.0, 2.0], [1.0, last]])
+    ...     print(identified(hashes_of(rows), in_order(rows)))
     True
-    >>> identified(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 4.0]]))
     False
     """
-    different = len(np.unique(hashes_of(rows)))
-    return any(len(np.unique(column)) >= different for column in rows.T)
+    known = first.different + (first.there < len(first.rows))
+    return bool(known.max(initial=0) >= len(np.unique(found)))
 
 
-def _folded(numbers: Hashes) -> Hashes:
-    mixed: Hashes = (numbers ^ (numbers >> _HALF)) * _ODD
+def _mixed(numbers: Hashes) -> Hashes:
+    mixed: Hashes = (numbers ^ (numbers >> HALF)) * _ODD
     return mixed ^ (mixed >> _FOLD)
 
 

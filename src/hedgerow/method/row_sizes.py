@@ -100,11 +100,13 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
     squared = np.square(votes).mean(axis=1) / given
     for _ in range(_ROUNDS):
         factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))
-        shape, independent = _shape(votes * factors[:, None])
+        sample, shape = _shape(votes * factors[:, None])
         squared = np.square(votes @ shape).sum(axis=1) / given
         own = np.square(factors) * squared / n_rows
         squared /= np.maximum(1.0 - own, _LEAST_ROOM)
     logs = _logs(squared)
+    moved = shape @ shape.T @ sample
+    independent = float(np.trace(moved) ** 2 / (moved * moved.T).sum())
     # A shape that is known from n rows makes squared lengths differ more, by k / n.
     sure = independent * float(given.mean()) / (1.0 + len(some) / n_rows)
     trust = _trust(logs, sure)
@@ -152,21 +154,19 @@ def _logs(squared: Array) -> Array:
     return logs
 
 
-def _shape(votes: Array) -> tuple[Array, float]:
-    """Return the root of the inverse of the votes' covariances, and how many are independent."""
+def _shape(votes: Array) -> tuple[Array, Array]:
+    """Return the covariances of votes, and the root of the inverse of what they are drawn to."""
     n_rows, number = votes.shape
-    scale = np.sqrt(np.square(votes).mean(axis=0))
-    unit = votes / scale
-    sample = unit.T @ unit / n_rows
-    lengths = np.square(np.square(unit).sum(axis=1)).mean()
+    covariance = votes.T @ votes / n_rows
+    scale = np.sqrt(np.diag(covariance))
+    sample = covariance / scale / scale[:, None]
+    lengths = np.square(np.square(votes) @ (1.0 / np.square(scale))).mean()
     chance = (lengths - np.square(sample).sum()) / n_rows
     related = np.square(sample).sum() - number
     share = min(max(chance / related, 0.0), 1.0) if related > 0 else 1.0
     drawn = (1.0 - share) * sample + share * np.eye(number)
-    root = linalg.solve_triangular(linalg.cholesky(drawn, lower=True), np.eye(number), lower=True).T
-    moved = root @ root.T @ sample
-    independent = float(np.trace(moved) ** 2 / (moved * moved.T).sum())
-    return root / scale[:, None], independent
+    root = linalg.lapack.dtrtri(linalg.cholesky(drawn, lower=True), lower=1)[0].T
+    return covariance, root / scale[:, None]
 
 
 def _trust(logs: Array, independent: float) -> float:

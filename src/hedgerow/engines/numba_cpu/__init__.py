@@ -9,6 +9,8 @@ from hedgerow.engines import scaling_cpu as sweeps
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
+from hedgerow.engines.numba_cpu._hashes import hashes_of
+from hedgerow.engines.numba_cpu._humps import second_hump
 from hedgerow.engines.numba_cpu._inflation import inflation_of
 from hedgerow.engines.numba_cpu._learn import (
     count,
@@ -33,6 +35,7 @@ __all__ = [
     "first_marginals",
     "first_scores",
     "from_numpy",
+    "hashes_of",
     "inflation_of",
     "init",
     "learn",
@@ -46,6 +49,7 @@ __all__ = [
     "residuals",
     "row_factors",
     "score_rows",
+    "second_hump",
     "suspicious",
     "sweeps",
     "to_numpy",

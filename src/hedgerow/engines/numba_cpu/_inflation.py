@@ -10,9 +10,9 @@ from hedgerow.method.inflation import (
     FORGOTTEN,
     LARGEST_ECHO,
     Inflation,
+    autocorrelations,
     echoes_of,
     largest_order,
-    measured_echoes,
     no_inflation,
     some_columns,
     tail_factors,
@@ -37,26 +37,26 @@ def inflation_of(
     if tails:
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
-        found = found._replace(echoes=echoes_of(_autocorrelations(sums.lags, n_rows), n_rows))
+        echoes = autocorrelations(sums.lags, n_rows, _continued)
+        found = found._replace(echoes=echoes_of(echoes, n_rows))
     return found._replace(typical=_typical(found))
 
 
-def _autocorrelations(lags: Array, n_rows: float) -> Array:
-    """Return the autocorrelations of an autoregression for each column, a row for each lag from 1.
+def _continued(measured: Array, n_rows: float) -> Array:
+    """Return autocorrelations as an autoregression continues those that were measured.
 
     Its order is chosen first, and coefficients are made for that one alone.
     """
-    varied = lags[0] > 0
-    measured = measured_echoes(lags, n_rows)
-    steps = largest_order(n_rows)
-    echoes, left = np.zeros((2, steps + 1, lags.shape[1]))
+    varied = measured[0] > 0
+    steps, n_columns = largest_order(n_rows), measured.shape[1]
+    echoes, left = np.zeros((2, steps + 1, n_columns))
     _recursion(measured, echoes, left)
     criterion = n_rows * np.log(left) + 2.0 * np.arange(steps + 1)[:, None]
     order = np.where(varied, criterion.argmin(axis=0), 0)
     top = int(order.max(initial=0))
     farthest = int(min(FARTHEST, max(n_rows - 1, 1))) if top else 0
-    coefficients = np.zeros((top + 1, lags.shape[1]))
-    known = np.zeros((farthest + 1, lags.shape[1]))
+    coefficients = np.zeros((top + 1, n_columns))
+    known = np.zeros((farthest + 1, n_columns))
     known[0] = 1.0
     used = _continue(measured, order, echoes, coefficients, known)
     return known[1 : used + 1]

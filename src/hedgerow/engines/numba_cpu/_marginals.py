@@ -1,6 +1,7 @@
 """Scores of rows by the knots of their columns (`hedgerow.method.marginals`), compiled."""
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -9,147 +10,183 @@ from scipy import special
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
-from hedgerow.method import marginals as method
 from hedgerow.method.marginals import (
     KNOTS,
     LEAST_WEIGHT,
+    OUTER,
     Marginals,
     knots_only,
     refreshed_when_due,
     weights_of_first,
     with_scores,
 )
+from hedgerow.method.ordered import Ordered
 
 Array = NDArray[np.float64]
 
-_COLUMNS = 8  # that share a line of memory, and whose knots fit beside it into the nearest cache
+_COLUMNS = 16  # that share two lines of memory
 _MOST_COLUMNS = 256
-_ROWS = 256  # of these columns that fit there too
+_ROWS = 128  # of these columns that fit into the nearest cache
+_PLACES = 1024  # evenly spaced among the values of the first rows: many more than knots
+_NEAR = 2  # knots that may be near a place
+_UNKNOWN = 255  # where there are more, a search finds the right one
+_ROUNDING = 1e-15  # places are farther apart than that, as a share of values
 _HALVES = tuple(np.uint64(KNOTS >> k) for k in range(1, KNOTS.bit_length()))  # 64, 32, ... 1
 _NEAREST = 1e-300  # between knots that are no farther apart is a step: a slope could overflow
 
 
-def first_scores(rows: NDArray[np.floating], as_is: NDArray[np.bool_]) -> Array:
+class Guides(NamedTuple):
+    """By which values of columns find their scores."""
+
+    lines: Array  # (p, KNOTS, 3); origin, score there and slope from each knot to the next
+    scale: Array  # (p, 2); the first place, and the number of places per unit
+    places: NDArray[np.uint8]  # (p, _PLACES); a knot near each, none above
+
+
+def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
     """Return the scores of rows by their ranks among themselves; columns ``as_is`` are copied."""
-    result = np.array(rows, dtype=np.float64)
-    ranked = np.flatnonzero(~as_is)
-    if len(ranked):
-        n_rows = len(rows)
-        twice_ranks = np.arange(1, 2 * n_rows + 1)
-        quantiles = special.ndtri(twice_ranks / 2 / (n_rows + 1))
-        whole = ~np.isnan(result[:, ranked]).any(axis=0)
-        gaps, ranked = ranked[~whole], ranked[whole]
-        result[:, gaps] = method.first_scores(rows[:, gaps], np.zeros(len(gaps), dtype=np.bool_))
-        columns = result.T[ranked]
-        order = columns.argsort(axis=1)
-        size = job_size(len(ranked), _COLUMNS, _MOST_COLUMNS)
+    result = first.rows.copy()
+    for n in np.unique(first.there[~as_is]):
+        alike = np.flatnonzero(~as_is & (first.there == n))
+        twice_ranks = np.arange(2 * n + 1)
+        quantiles = special.ndtri(twice_ranks / 2 / (n + 1))
+        size = job_size(len(alike), _COLUMNS, _MOST_COLUMNS)
         with team() as run:
             run(
-                partial(_score_by_rank, *some, ranked, columns, order, quantiles, result)
-                for some in blocks(len(ranked), size)
+                partial(
+                    _score_by_rank, *some, alike, n, first.values, first.order, quantiles, result
+                )
+                for some in blocks(len(alike), size)
             )
     return result
 
 
-def first_marginals(
-    rows: NDArray[np.floating], as_is: NDArray[np.bool_], half_life: float
-) -> Marginals:
+def first_marginals(first: Ordered, as_is: NDArray[np.bool_], half_life: float) -> Marginals:
     """Return what the first rows say about each column."""
-    counts = weights_of_first(len(rows), half_life)
-    return with_scores(_scored(knots_only(rows, as_is), rows, counts, half_life)[1])
+    known = knots_only(first, as_is)
+    counts = weights_of_first(len(first.rows), half_life)
+    kept = 0.5 ** (1.0 / half_life)
+    size = job_size(len(as_is), _COLUMNS, _MOST_COLUMNS)
+    with team() as run:
+        run(
+            partial(_count_columns, *some, *first[:4], counts, kept, known)
+            for some in blocks(len(as_is), size)
+        )
+    return with_scores(known._replace(rows=len(first.rows)))
 
 
 def score_rows(
     marginals: Marginals, rows: NDArray[np.floating], half_life: float
 ) -> tuple[Array, Marginals]:
     """Return the scores of rows before the next refresh, and what is known after them."""
-    result, after = _scored(marginals, rows, np.ones(len(rows)), half_life)
+    result, after = _scored(marginals, rows, half_life)
     return result, refreshed_when_due(after, half_life)
 
 
 def _scored(
-    marginals: Marginals, rows: NDArray[np.floating], counts: Array, half_life: float
+    marginals: Marginals, rows: NDArray[np.floating], half_life: float
 ) -> tuple[Array, Marginals]:
-    """Return the scores of rows, and the counts and moments with these rows, in place.
-
-    ``counts`` has how much each row counts.
-    """
+    """Return the scores of rows, and the counts and moments with these rows, in place."""
     result = np.empty(rows.shape)
+    n_columns = rows.shape[1]
     kept = 0.5 ** (1.0 / half_life)
-    lines = _lines(marginals)
-    size = job_size(rows.shape[1], _COLUMNS, _MOST_COLUMNS)
+    guides = Guides(
+        np.zeros((n_columns, KNOTS, 3)),
+        np.zeros((n_columns, 2)),
+        np.empty((n_columns, _PLACES), dtype=np.uint8),
+    )
+    size = job_size(n_columns, _COLUMNS, _MOST_COLUMNS)
     with team() as run:
         run(
-            partial(_score_columns, *some, rows, counts, kept, marginals, lines, result)
-            for some in blocks(rows.shape[1], size)
+            partial(_score_columns, *some, rows, kept, marginals, guides, result)
+            for some in blocks(n_columns, size)
         )
     return result, marginals._replace(rows=marginals.rows + len(rows))
 
 
-def _lines(marginals: Marginals) -> Array:
-    """Return origin, score there and slope of the line from each knot to the next, by column."""
-    knots, scores = marginals.knots, marginals.scores
-    finite = np.isfinite(knots)
-    origins = np.where(finite, knots, 0.0)
-    slopes = np.zeros_like(knots)
-    rise, run = np.diff(scores, axis=1), np.diff(origins, axis=1)
-    apart = run > _NEAREST
-    np.divide(rise, run, out=slopes[:, :-1], where=finite[:, :-1] & finite[:, 1:] & apart)
-    starts = scores.copy()
-    starts[:, 0] = scores[:, 1]
-    return np.stack([origins, starts, slopes], axis=1)
-
-
 @njit(**IN_ORDER)
-def _score_by_rank(first, last, ranked, columns, order, quantiles, result):
-    """Write the scores of some columns; ``order`` tells where their values are, from the least."""
-    n_rows = result.shape[0]
-    scores = np.empty((_COLUMNS, n_rows))
+def _score_by_rank(first, last, columns, n_there, values, order, quantiles, result):
+    """Write the scores of some columns; ``order`` tells where their rising values are."""
+    scores = np.empty((_COLUMNS, result.shape[0]))
     for left in range(first, last, _COLUMNS):
         right = min(left + _COLUMNS, last)
         for i in range(left, right):
-            below = 0
-            while below < n_rows:
-                value = columns[i, order[i, below]]
+            j, below = columns[i], 0
+            scores[i - left] = np.nan
+            while below < n_there:
                 up_to = below + 1
-                while up_to < n_rows and columns[i, order[i, up_to]] == value:
+                while up_to < n_there and values[j, up_to] == values[j, below]:
                     up_to += 1
                 for k in range(below, up_to):
-                    scores[i - left, order[i, k]] = quantiles[below + up_to]
+                    scores[i - left, order[j, k]] = quantiles[below + up_to + 1]
                 below = up_to
-        for t in range(n_rows):
+        for t in range(result.shape[0]):
             for i in range(left, right):
-                result[t, ranked[i]] = scores[i - left, t]
+                result[t, columns[i]] = scores[i - left, t]
 
 
 @njit(**IN_ORDER)
-def _score_columns(first, last, rows, counts, kept, marginals, lines, result):
-    """Write the scores of some columns; bring their counts and moments up to date."""
-    values, scores = np.empty((2, _COLUMNS, _ROWS))
+def _count_columns(first, last, rows, order, values, there, counts, kept, marginals):
+    """Bring counts and moments of some columns up to date with the first rows."""
+    cells, places = np.zeros(_COLUMNS), np.zeros(rows.shape[0], np.int64)
+    mean, squares, weight = np.zeros(_COLUMNS), np.zeros(_COLUMNS), np.zeros(_COLUMNS)
     for left in range(first, last, _COLUMNS):
         right = min(left + _COLUMNS, last)
-        mean, squares = marginals.mean[left:right], marginals.squares[left:right]
-        weight = marginals.weight[left:right]
-        for start in range(0, rows.shape[0], _ROWS):
-            some = rows[start : start + _ROWS, left:right]
-            for t in range(some.shape[0]):
-                _add_row(some[t], kept, mean, squares, weight, values[:, t])
+        for sums in (mean, squares, weight):
+            sums[:] = 0.0
+        for t in range(rows.shape[0]):
             for j in range(left, right):
-                column, own = values[j - left, : some.shape[0]], scores[j - left]
-                at, between = marginals.at[j], marginals.between[j]
-                _score(column, counts[start:], marginals.knots[j], lines[j], at, between, own)
-                if marginals.as_is[j]:
-                    own[: column.size] = column
-            for t in range(some.shape[0]):
-                for j in range(left, right):
-                    result[start + t, j] = scores[j - left, t]
+                cells[j - left] = rows[t, j]
+            _add_row(cells, kept, mean, squares, weight)
+        marginals.mean[left:right] = mean[: right - left]
+        marginals.squares[left:right] = squares[: right - left]
+        marginals.weight[left:right] = weight[: right - left]
+        for j in range(left, right):
+            knots, k = marginals.knots[j], 0
+            for i in range(there[j]):
+                while knots[k + 1] <= values[j, i]:
+                    k += 1
+                places[order[j, i]] = k
+            for t in range(rows.shape[0]):
+                value, k = rows[t, j], places[t]
+                if value == knots[k]:
+                    marginals.at[j, k] += counts[t]
+                elif value == value:
+                    marginals.between[j, k] += counts[t]
+
+
+@njit(**IN_ORDER)
+def _score_columns(first, last, rows, kept, marginals, guides, result):
+    """Write the scores of some columns; bring their counts and moments up to date."""
+    cells = np.zeros((_ROWS, _COLUMNS))
+    mean, squares, weight = np.zeros(_COLUMNS), np.zeros(_COLUMNS), np.zeros(_COLUMNS)
+    for left in range(first, last, _COLUMNS):
+        number = min(_COLUMNS, last - left)
+        mean[:number] = marginals.mean[left : left + number]
+        squares[:number] = marginals.squares[left : left + number]
+        weight[:number] = marginals.weight[left : left + number]
+        for j in range(left, left + number):
+            _make_guide(marginals.knots[j], marginals.scores[j], guides, j)
+        for start in range(0, rows.shape[0], _ROWS):
+            n_rows = min(_ROWS, rows.shape[0] - start)
+            for t in range(n_rows):
+                for j in range(number):
+                    cells[t, j] = rows[start + t, left + j]
+                _add_row(cells[t], kept, mean, squares, weight)
+            for j in range(number):
+                _score(cells, j, n_rows, left + j, marginals, guides)
+            for t in range(n_rows):
+                for j in range(number):
+                    result[start + t, left + j] = cells[t, j]
+        marginals.mean[left : left + number] = mean[:number]
+        marginals.squares[left : left + number] = squares[:number]
+        marginals.weight[left : left + number] = weight[:number]
 
 
 @njit(inline="always", **INNER)
-def _add_row(row, kept, mean, squares, weight, values):
-    for j in range(row.size):
-        value = np.float64(row[j])
-        values[j] = value
+def _add_row(cells, kept, mean, squares, weight):
+    for j in range(_COLUMNS):
+        value = cells[j]
         there = value == value
         weight[j] = weight[j] * kept + (1.0 if there else 0.0)
         gap = value - mean[j] if there else 0.0
@@ -157,21 +194,62 @@ def _add_row(row, kept, mean, squares, weight, values):
         squares[j] = squares[j] * kept + (gap * (value - mean[j]) if there else 0.0)
 
 
+@njit(**INNER)
+def _make_guide(knots, scores, guides, j):
+    """Write the lines from each knot to the next, and which knots are near each place."""
+    lines, places = guides.lines[j], guides.places[j]
+    last = 1
+    while last + 1 < KNOTS and knots[last + 1] < np.inf:
+        last += 1
+    lines[0, 1] = scores[1]
+    for k in range(1, last + 1):
+        lines[k, 0], lines[k, 1], lines[k, 2] = knots[k], scores[k], 0.0
+        if k < last and knots[k + 1] - knots[k] > _NEAREST:
+            lines[k, 2] = (scores[k + 1] - scores[k]) / (knots[k + 1] - knots[k])
+    low, high = knots[min(1 + OUTER, last)], knots[max(last - OUTER, 1)]
+    width = (high - low) / _PLACES
+    if not width > _ROUNDING * max(abs(low), abs(high)) or not width < np.inf:
+        guides.scale[j] = low, 0.0
+        places[:] = _UNKNOWN
+        return
+    guides.scale[j] = low, 1.0 / width
+    below = above = 0
+    for place in range(_PLACES):
+        while knots[below + 1] <= low + (place - 1) * width:
+            below += 1
+        while knots[above + 1] <= low + (place + 2) * width:
+            above += 1
+        places[place] = below if above - below <= _NEAR else _UNKNOWN
+
+
 @njit(inline="always", **INNER)
-def _score(column, counts, knots, line, at, between, scores):
-    """Write the scores of a column's values, and count them."""
-    for t in range(column.size):
-        value = column[t]
-        k = _place(knots, value)
+def _score(cells, i, n_rows, j, marginals, guides):
+    """Count a column's values, and replace them by their scores."""
+    knots, at, between = marginals.knots[j], marginals.at[j], marginals.between[j]
+    lines, places = guides.lines[j], guides.places[j]
+    low, per_width = guides.scale[j]
+    as_is = marginals.as_is[j]
+    for t in range(n_rows):
+        value = cells[t, i]
+        place = (value - low) * per_width
+        k = np.uint64(_UNKNOWN)
+        if 0.0 <= place < _PLACES:
+            k = np.uint64(places[np.uint64(place)])
+        if k == np.uint64(_UNKNOWN):
+            k = _search(knots, value)
+        else:
+            for _ in range(_NEAR):
+                k += np.uint64(knots[k + np.uint64(1)] <= value)
         if value == knots[k]:
-            at[k] += counts[t]
+            at[k] += 1.0
         elif value == value:
-            between[k] += counts[t]
-        scores[t] = line[1, k] + line[2, k] * (value - line[0, k])
+            between[k] += 1.0
+        if not as_is:
+            cells[t, i] = lines[k, 1] + lines[k, 2] * (value - lines[k, 0])
 
 
 @njit(inline="always", **INNER)
-def _place(knots, value):
+def _search(knots, value):
     """Return which knot is the last that is not larger, in as many steps whatever the value."""
     k = np.uint64(0)  # a number with a sign would be looked at whether it counts from the end
     for step in _HALVES:

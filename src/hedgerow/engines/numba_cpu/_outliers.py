@@ -1,6 +1,8 @@
 """Rows with cells that are far off (`hedgerow.method.outliers`), compiled.
 
-Few rows have any, so the readable code can judge their cells.
+Few rows have any, so the readable code can judge their cells. No median is needed to tell which:
+the largest cell of a row is far off if more than half of its cells are below a number that follows
+from it.
 """
 
 from math import sqrt
@@ -13,6 +15,9 @@ from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.method.outliers import MEDIAN, TYPICAL, Regressions
 
 Array = NDArray[np.float64]
+
+_ROWS = 16  # at a time
+_ROUNDING = 1.0 + 1e-9  # may differ from that of the readable code, which has the last word
 
 
 def suspicious(
@@ -47,48 +52,49 @@ def _suspicious(
     rows, there, centre, per_scale, starts, neighbours, coefficients, per_residual, limit, found
 ):
     p = centre.size
-    unit, sizes = np.empty(p), np.empty(p)
-    for t in range(rows.shape[0]):
+    unit, distance = np.zeros((p, _ROWS)), np.empty((p, _ROWS))
+    number, largest, below = np.empty((3, _ROWS))
+    for start in range(0, rows.shape[0], _ROWS):
+        n_rows = min(_ROWS, rows.shape[0] - start)
+        for t in range(n_rows):
+            for j in range(p):
+                unit[j, t] = (rows[start + t, j] - centre[j]) * per_scale[j]
+        number[:] = 0.0
+        largest[:] = 0.0
         for j in range(p):
-            unit[j] = (rows[t, j] - centre[j]) * per_scale[j]
-        number, largest = 0, 0.0
+            if per_residual[j] > 0.0:
+                _leave(j, unit, starts, neighbours, coefficients, per_residual[j], distance[j])
+            else:
+                distance[j] = np.inf
+        for t in range(n_rows):
+            for j in range(p):
+                if not there[start + t, j]:
+                    distance[j, t] = np.inf
         for j in range(p):
-            if there[t, j] and per_residual[j] > 0.0:
-                expected = 0.0
-                for k in range(starts[j], starts[j + 1]):
-                    expected += coefficients[k] * unit[neighbours[k]]
-                distance = abs(unit[j] - expected) * per_residual[j]
-                sizes[number] = distance
-                largest = max(largest, distance)
-                number += 1
-        # No row is smaller than this, whatever its median.
-        if number == 0 or largest <= limit * sqrt(TYPICAL / (number + TYPICAL)):
-            continue
-        squared = (_ranked(sizes, number, number // 2) / MEDIAN) ** 2
-        size = sqrt((number * squared + TYPICAL) / (number + TYPICAL))
-        # Rounding may differ from the readable code, which has the last word.
-        found[t] = largest > limit * size * (1.0 - 1e-9)
+            for t in range(_ROWS):
+                is_there = distance[j, t] < np.inf
+                number[t] += 1.0 if is_there else 0.0
+                largest[t] = max(largest[t], distance[j, t] if is_there else 0.0)
+        # The largest is far off if the row's size is small enough, which is to say its median.
+        for t in range(_ROWS):
+            size = (largest[t] / limit) ** 2 * (number[t] + TYPICAL) - TYPICAL
+            largest[t] = MEDIAN * sqrt(max(size, 0.0) / max(number[t], 1.0)) * _ROUNDING
+        below[:] = 0.0
+        for j in range(p):
+            for t in range(_ROWS):
+                below[t] += 1.0 if distance[j, t] < largest[t] else 0.0
+        for t in range(n_rows):
+            found[start + t] = below[t] > number[t] // 2
 
 
-@njit(**INNER)
-def _ranked(values, number, rank):
-    """Return the value of some rank among the first few; their order changes (Hoare's search)."""
-    low, high = 0, number - 1
-    while low < high:
-        pivot, i, j = values[(low + high) // 2], low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            break
-    return values[rank]
+@njit(inline="always", **INNER)
+def _leave(j, unit, starts, neighbours, coefficients, per_residual, distance):
+    """Write how far the cells of a column are from what its neighbours say."""
+    for t in range(_ROWS):
+        distance[t] = unit[j, t]
+    for k in range(starts[j], starts[j + 1]):
+        coefficient, other = coefficients[k], unit[neighbours[k]]
+        for t in range(_ROWS):
+            distance[t] -= coefficient * other[t]
+    for t in range(_ROWS):
+        distance[t] = abs(distance[t]) * per_residual

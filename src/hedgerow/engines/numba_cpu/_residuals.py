@@ -18,6 +18,7 @@ from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
 from hedgerow.method.moments import columns_of
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import (
     LAGS,
     LEAST_SCALE,
@@ -34,7 +35,9 @@ _LAGS_AT_ONCE = 4
 _ROWS = 256  # of the first rows that are summed in single precision
 
 
-def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
+def look_back(
+    state: Learned, rows: NDArray[np.floating], known: Regressions | None = None
+) -> Learned:
     """Return the state with sums over the residuals of all ``rows``, the first and only ones."""
     counts = row_weights(0, len(rows), state.half_life)
     alike = state.half_life == NEVER
@@ -42,7 +45,10 @@ def look_back(state: Learned, rows: NDArray[np.floating]) -> Learned:
     n_rows, n_columns = rows.shape
     errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
     with team() as run:
-        _leave_errors(state, standard, errors[:, LAGS:], run)
+        if known is None:
+            _leave_errors(state, standard, errors[:, LAGS:], run)
+        else:
+            errors[:, LAGS:] = standard.T - known.coefficients @ standard.T
         errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
         rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())

@@ -13,6 +13,7 @@ from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.moments import Moments
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import Residuals
 
 Rows = NDArray[np.floating]
@@ -54,8 +55,11 @@ def learn(state: Table, rows: Rows) -> Table:
     return Table(batches, state.unfinished[:0], state.looks_back, Learned())
 
 
-def look_back(state: Table, rows: Rows) -> Table:
-    """Return the table of whose rows residuals will be wanted; ``rows`` are all there are."""
+def look_back(state: Table, rows: Rows, known: Regressions | None = None) -> Table:
+    """Return the table of whose rows residuals will be wanted; ``rows`` are all there are.
+
+    They will be those of the average weights, of all rows.
+    """
     return state._replace(looks_back=True)
 
 

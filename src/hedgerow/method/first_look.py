@@ -1,0 +1,55 @@
+"""What clear neighbours leave of the first rows: residuals that no noise was fitted to.
+
+How long residuals remember must not be measured on those of Hedge's own weights, where rows are
+few. These explain a part of the noise too, and of noise that remembers its slow part above all, so
+that residuals seem to remember less than they do. Neighbours that are clear for the number of rows
+that a column itself amounts to are few, and explain next to no noise.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from hedgerow.method.engine import Engine
+from hedgerow.method.hedge import standardise
+from hedgerow.method.levels import MIN_ROWS
+from hedgerow.method.moments import columns_of
+from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.outliers import Regressions
+
+Array = NDArray[np.float64]
+
+# Columns whose factors differ by less are asked about their neighbours together.
+_STEP = 2.0
+
+
+def nothing_explained(n_columns: int) -> Regressions:
+    """Return regressions on no neighbours, which leave columns as they are."""
+    return Regressions(csr_array((n_columns, n_columns)), np.ones(n_columns))
+
+
+def clear_regressions(
+    engine: Engine, rows: Array, row_weights: Array, memory: Array
+) -> Regressions:
+    """Return each column's regression on its clear neighbours; on none if rows are too few.
+
+    Parameters
+    ----------
+    rows : the first ones, without gaps
+    memory : for each column, how many rows say as much about it as one that remembers nothing
+    """
+    n_rows, n_columns = rows.shape
+    standard = standardise(rows, columns_of(rows, row_weights))
+    rooted = standard * np.sqrt(row_weights / row_weights.sum())[:, None]
+    corr = rooted.T @ rooted
+    np.fill_diagonal(corr, 1.0)
+    step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
+    found, residual = nothing_explained(n_columns)
+    for group in np.unique(step):
+        alike = step == group
+        amount = n_rows / memory[alike].max()
+        if amount >= MIN_ROWS and n_columns > 1:
+            some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
+            found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
+            residual = np.where(alike, some.residual, residual)
+    return Regressions(csr_array(found), residual)
