@@ -253,9 +253,9 @@ class TreatedRows:
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
         assert self._settled is not None
-        _, _, _, _, _, _, repeats, kinds, runs = self._settled
-        repeats = self._repeats(engine, rows, repeats)
-        runs = self._runs(runs, rows, kinds, self.marginals.rows)
+        repeats = self._repeats(engine, rows, self._settled.repeats)
+        kinds, before = self._settled.kinds, self.marginals.rows
+        runs = self._runs(self._settled.runs, rows, kinds, before)
         self._settled = self._settled._replace(repeats=repeats, runs=runs)
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
