@@ -2,14 +2,14 @@
 
 Every pair is tested twice: in the regression of either variable on its neighbours. Each test is
 right if its own neighbours are complete. They may not be: with strong couplings several variables
-tell nearly the same, and rows do not show which of them are neighbours. So an edge needs one of two:
+tell nearly the same, and rows do not show which of them are neighbours. So an edge needs one of:
 
-1. both tests, also given any variable that could stand in for the other end: a false edge then needs
-   two incomplete sets of neighbours;
+1. both tests, also given any variable that could stand in for the other end: a false edge then
+   needs two incomplete sets of neighbours;
 2. the test with fewer neighbours, if it is so clear that what was missed does not matter. All that
    was missed together has a score of at most the detection limit, or else more would have been
-   chosen; what that adds to the score of a variable of which all others tell the share R² is at most
-   R / sqrt(1 - R²) times as much.
+   chosen; what that adds to the score of a variable of which all others tell the share R² is at
+   most R / sqrt(1 - R²) times as much.
 
 docs/ising.md derives both, and tells what is proved and what is measured.
 """
@@ -180,20 +180,18 @@ def _look_closer(
         table, both_ways, given, doubtful, lambda share: report("scoring pairs", (1 + share) / 2)
     )
     plain, careful = found.reshape(2, len(ends), 2).transpose(2, 0, 1)
-    return _combined(pairs, *plain, bias, careful)
+    return _combined(pairs, plain[0], plain[1], bias, careful)
 
 
 def _combined(
     pairs: _Pairs, first: Array, second: Array, bias: Array, careful: Array | None = None
 ) -> Array:
     """Return what both tests agree on, or what is clear given fewer neighbours, if that is more."""
-    agreed = _weaker(*((first, second) if careful is None else careful))
-    clear = _weaker(
-        first_clear := _less(first, bias[pairs.first, pairs.second]),
-        second_clear := _less(second, bias[pairs.second, pairs.first]),
-    )
+    agreed = _weaker(first, second) if careful is None else _weaker(careful[0], careful[1])
+    first = _less(first, bias[pairs.first, pairs.second])
+    second = _less(second, bias[pairs.second, pairs.first])
     fewer = pairs.n_first < pairs.n_second, pairs.n_second < pairs.n_first
-    clear = np.select(fewer, [first_clear, second_clear], clear)
+    clear = np.select(fewer, [first, second], _weaker(first, second))
     return np.where(np.abs(clear) > np.abs(agreed), clear, agreed)
 
 
@@ -219,11 +217,12 @@ def _stand_ins(corr: Array, node: int, other: int, chosen: Indices) -> NDArray[n
     both[corr[other] ** 2 < STANDS_IN / 2] = 0.0
     most = min(STAND_INS, len(both))
     best = np.argpartition(-both, most - 1)[:most]
-    return best[both[best] > 0.0]
+    result: NDArray[np.intp] = best[both[best] > 0.0]
+    return result
 
 
 def _told_by_others(corr: Array, n_rows: int) -> Array:
-    """Return R / sqrt(1 - R²) for each (i, j): R² is what all variables but i tell linearly of j."""
+    """Return R / sqrt(1 - R²) for each (i, j): what all variables but i tell of j, linearly."""
     if n_rows <= len(corr):
         return np.full_like(corr, np.inf)
     inverse = np.linalg.inv(corr + _TINY * np.eye(len(corr)))

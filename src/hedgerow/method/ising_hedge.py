@@ -1,10 +1,10 @@
 """Hedge for yes-or-no variables: the logistic loss, one Hedge for each variable, in one pass.
 
 In {-1, +1}, the log odds of x_i given all others are 2 (h_i + sum_j J_ij x_j). Row i of the weights
-is (J_i, h_i), a vector inside an l1 ball, learned as in `hedgerow.method.hedge`: each other variable
-is an expert that says "+x_j" and one that says "-x_j", a last pair says "+1" and "-1", and one says
-"0". What differs is the loss: the residual is x_i - tanh(prediction), and the radius of the ball
-takes Newton steps of the same loss.
+is (J_i, h_i), a vector inside an l1 ball, learned as in `hedgerow.method.hedge`: each other
+variable is an expert that says "+x_j" and one that says "-x_j", a last pair says "+1" and "-1", and
+one says "0". What differs is the loss: the residual is x_i - tanh(prediction), and the radius of
+the ball takes Newton steps of the same loss.
 """
 
 import numpy as np
@@ -83,8 +83,8 @@ def _unit_weights(gradient: Matrix, curvature: NDArray[np.float64]) -> Matrix:
     rate = np.sqrt(np.log(2 * len(gradient) - 1) / np.where(curvature > 0, curvature, np.inf))
     exponent = gradient * rate[:, None].astype(np.float32)
     largest = np.abs(exponent).max(axis=1, keepdims=True)
-    minus = np.exp(exponent - largest)
-    plus = np.exp(-exponent - largest)
+    minus: Matrix = np.exp(exponent - largest)
+    plus: Matrix = np.exp(-exponent - largest)
     np.fill_diagonal(plus, 0.0)
     np.fill_diagonal(minus, 0.0)
     total = np.exp(-largest) + plus.sum(axis=1, keepdims=True) + minus.sum(axis=1, keepdims=True)

@@ -23,8 +23,8 @@ Indices = NDArray[np.integer]
 # Log odds have a normal prior with a standard deviation of ten. It shows only where rows alone
 # would make a coefficient infinite, as where one variable determines another.
 PRIOR = 0.01
-# Log odds ratios beyond this come from no table of fewer than e^15 rows, halves of a count included:
-# the sum could not have been otherwise.
+# Log odds ratios beyond this come from no table of fewer than e^15 rows, halves of a count
+# included: the sum could not have been otherwise.
 LARGEST_COEFFICIENT = 30.0
 CLOSE_TO_NULL = 1e-3  # the approximation divides by the root of a likelihood ratio
 MOST_STEPS = 60  # of Newton's method; it takes five or so
@@ -58,6 +58,11 @@ def cells_of(columns: Bits, given: Indices) -> tuple[NDArray[np.intp], Array]:
     return cell.reshape(-1), design
 
 
+def counts(cell: NDArray[np.intp], y: Bits, n_cells: int) -> Array:
+    """Return the number of rows with y in each cell."""
+    return np.bincount(cell[y > 0], minlength=n_cells).astype(np.float64)
+
+
 def shares(design: Array, coefficients: Array) -> Array:
     """Return the probability of a one in each cell."""
     result: Array = 1.0 / (1.0 + np.exp(-(design @ coefficients)))
@@ -81,12 +86,13 @@ def fit(design: Array, size: Array, sums: Array, start: Array | None = None) -> 
     array([-1.1,  2.2])
     """
     best = np.zeros(design.shape[1]) if start is None else start.copy()
-    value, lower = log_likelihood(design, size, sums, best), np.eye(len(best))
+    value = log_likelihood(design, size, sums, best)
+    lower: Array = np.eye(len(best))
     for _ in range(MOST_STEPS):
         share = shares(design, best)
         gradient = sums - design.T @ (size * share) - PRIOR * best
         information = (design.T * (size * share * (1.0 - share))) @ design
-        lower = np.linalg.cholesky(information + PRIOR * np.eye(len(best)))
+        lower = np.asarray(np.linalg.cholesky(information + PRIOR * np.eye(len(best))), np.float64)
         step = np.linalg.solve(lower.T, np.linalg.solve(lower, gradient))
         if step @ gradient < CONVERGED:
             break
@@ -119,11 +125,11 @@ def conditional_score(cell: NDArray[np.intp], design: Array, x: Bits, y: Bits) -
     array([0.0011])
     """
     n_cells = len(design)
-    size, ones = np.bincount(cell, minlength=n_cells), np.bincount(cell, y, n_cells)
-    null = fit(design, size.astype(float), design.T @ ones)
+    size: Array = np.bincount(cell, minlength=n_cells).astype(np.float64)
+    null = fit(design, size, design.T @ counts(cell, y, n_cells))
     finer = np.column_stack([np.repeat(design, 2, axis=0), np.tile([0.0, 1.0], n_cells)])
-    size = np.bincount(2 * cell + x, minlength=2 * n_cells).astype(float)
-    sums = finer.T @ np.bincount(2 * cell + x, y, 2 * n_cells)
+    size = np.bincount(2 * cell + x, minlength=2 * n_cells).astype(np.float64)
+    sums = finer.T @ counts(2 * cell + x, y, 2 * n_cells)
     surplus = sums[-1] - size[1::2] @ shares(design, null.coefficients)
     if abs(surplus) <= 0.5:
         return 0.0

@@ -17,6 +17,7 @@ from hedgerow.method.ising_logistic import (
     Indices,
     cells_of,
     conditional_score,
+    counts,
     fit,
     shares,
 )
@@ -40,7 +41,7 @@ class Table(NamedTuple):
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
 
 def table_of(rows: Bits) -> Table:
@@ -119,7 +120,7 @@ def scores_of_all(table: Table, node: int, given: Indices) -> Array:
     y = table.columns[node]
     cell, design = cells_of(table.columns, given)
     size = np.bincount(cell, minlength=len(design)).astype(float)
-    null = fit(design, size, design.T @ np.bincount(cell, y, len(design)))
+    null = fit(design, size, design.T @ counts(cell, y, len(design)))
     share = shares(design, null.coefficients)
     weight = share * (1.0 - share)
     ones = np.zeros((len(design), table.n_columns))
@@ -157,13 +158,13 @@ def score_given(
 
 
 def _shared(cell: NDArray[np.intp], design: Array, x: Bits, third: Bits, y: Bits) -> float:
-    """Return the squared correlation of two variables given the design, as y's regression weighs."""
+    """Return the squared correlation of two variables given the design, weighed by information."""
     n_cells = len(design)
     size = np.bincount(cell, minlength=n_cells).astype(float)
-    null = fit(design, size, design.T @ np.bincount(cell, y, n_cells))
+    null = fit(design, size, design.T @ counts(cell, y, n_cells))
     share = shares(design, null.coefficients)
     weight = share * (1.0 - share)
-    ones = np.array([np.bincount(cell, values, n_cells) for values in (x, third, x * third)])
+    ones = np.array([counts(cell, values, n_cells) for values in (x, third, x * third)])
     total = ones @ weight
     known = np.linalg.solve(null.factor, design.T @ (weight[:, None] * ones[:2].T))
     first, second = total[:2] - (known**2).sum(axis=0)

@@ -66,7 +66,7 @@ def choose(rows, columns, node, proposals, limit, most):
 @njit(**INNER)
 def _next(rows, columns, node, chosen, limit):
     cell, design = cells(columns, chosen)
-    size, best, value, lower = null_fit(cell, design, columns[node])
+    _, best, value, lower = null_fit(cell, design, columns[node])
     signed = _scores(rows, columns[node], cell, design, best, lower)
     scores = np.abs(signed)
     scores[node] = 0.0
