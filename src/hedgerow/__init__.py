@@ -11,13 +11,14 @@ from hedgerow._version import __version__
 if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
     from hedgerow import datasets, io, live, metrics, plot, report, rivals, stream, theory
     from hedgerow.comparison import Comparison, compare
-    from hedgerow.estimators import HedgeGraph, IsingGraph, SparsitronGraph
+    from hedgerow.estimators import HedgeGraph, IsingGraph, SparsitronGraph, SparsitronIsing
 
 _WHERE = {
     "Comparison": "hedgerow.comparison",
     "HedgeGraph": "hedgerow.estimators",
     "IsingGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
+    "SparsitronIsing": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
 }
 _MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "stream", "theory")
@@ -27,6 +28,7 @@ __all__ = [
     "HedgeGraph",
     "IsingGraph",
     "SparsitronGraph",
+    "SparsitronIsing",
     "__version__",
     "compare",
     "datasets",

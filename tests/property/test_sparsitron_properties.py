@@ -238,7 +238,9 @@ def test_huge_exponents_neither_overflow_nor_vanish(size, p):
     gradient = np.full((p, p), size)
     np.fill_diagonal(gradient, 0.0)
     total, ends = np.zeros((p, p)), np.array([1])
-    kernels.learn_sum(np.zeros((1, p)), gradient, total, 0, ends, np.empty((1, p, p)), 2.0, 0.5)
+    kernels.learn_sum(
+        np.zeros((1, p)), gradient, total, 0, ends, np.empty((1, p, p)), 2.0, 0.5, False
+    )
     others = ~np.eye(p, dtype=bool)
     expected = paper.closed_form(np.full(p - 1, size), 2.0, np.exp(-1.0))
     for i in range(p):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from scipy import sparse
 
 from hedgerow.cli import cli
-from hedgerow.theory import Problem, constants, plan
+from hedgerow.theory import IsingProblem, Problem, constants, plan, plan_ising
 
 NUMBERS = ["-p100", "--kappa=0.2", "--lambda=2", "--nu-max=1", "--theta-max=1", "--degree=4"]
 CHAIN = np.eye(5) + 0.4 * (np.eye(5, k=1) + np.eye(5, k=-1))
@@ -229,3 +229,31 @@ class TestMisuse:
         result = run("--precision", tmp_path / name)
         assert result.exit_code == 2
         assert "Invalid value for '--precision'" in result.stderr
+
+
+class TestIsing:
+    def test_json_is_the_plan(self):
+        answer = plan_json("--model=ising", "-p50", "--eta=0.3", "--lambda=1.2", "--delta=0.1")
+        problem = IsingProblem(50, min_coupling=0.3, width=1.2, delta=0.1)
+        assert answer["bounds"] == [bound._asdict() for bound in plan_ising(problem)]
+        assert answer["problem"] == {"p": 50, "min_coupling": 0.3, "width": 1.2, "delta": 0.1}
+
+    def test_the_table_has_every_bound(self):
+        result = run("--model=ising", "-p50", "--eta=0.3", "--lambda=1.2")
+        assert result.exit_code == 0
+        assert result.stdout.startswith("p=50 η=0.3 λ=1.2 δ=0.05\n")
+        for bound in plan_ising(IsingProblem(50, 0.3, 1.2)):
+            assert bound.name in result.stdout
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--model=ising", "-p9"], "give the missing --eta, --lambda"),
+            (["--model=ising", "-p9", "--kappa=.1"], "--kappa goes with --model gaussian"),
+            (["--model=ising", "--zero-below=.1"], "--zero-below go with --model gaussian"),
+            (["--model=ising", "-p9", "--eta=2", "--lambda=1"], "width must be at least"),
+            ([*NUMBERS, "--eta=.1"], "--eta goes with --model ising"),
+        ],
+    )
+    def test_misuse(self, arguments, message):
+        assert_refused(run(*arguments), 2, message)

@@ -24,7 +24,7 @@ from hedgerow.river import RiverHedgeGraph
 SIZE = 24
 PAIR = ("x3", "x8")
 NAMES = [f"x{j}" for j in range(SIZE)]
-AVAILABLE = [name for name in rivals.names() if rivals.why_not(name) is None]
+AVAILABLE = [name for name in rivals.names("numbers") if rivals.why_not(name) is None]
 ONE_METHOD = ["--methods", "hedgerow", "--resamples", 0, "--json"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # so few rows keep few of the promises

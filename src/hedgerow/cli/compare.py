@@ -72,7 +72,8 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     width = max(map(len, rivals.names()))
     for name, entry in rivals.REGISTRY.items():
         absent = rivals.why_not(name)
-        click.echo(f"{name:<{width}} {entry.summary}{f' ({absent})' if absent else ''}")
+        kind = "" if "numbers" in entry.data else ", for columns of two values"
+        click.echo(f"{name:<{width}} {entry.summary}{kind}{f' ({absent})' if absent else ''}")
     ctx.exit()
 
 
@@ -81,7 +82,9 @@ def _list_methods(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
 @click.option(
     "--family", metavar="FAMILY", help="Draw rows from a known graph instead, as simulate does."
 )
-@click.option("--methods", metavar="A,B,C", help="Methods to run.  [default: all]")
+@click.option(
+    "--methods", metavar="A,B,C", help="Methods to run.  [default: all that fit the data]"
+)
 @click.option(
     "--list",
     is_flag=True,
@@ -260,20 +263,21 @@ def _run(data: Data, settings: dict[str, Any]) -> "Comparison":
     import polars as pl
 
     from hedgerow import compare
+    from hedgerow.comparison import fitting
 
     frame = pl.DataFrame(data.rows, schema=data.names, orient="row")
-    with _bar(settings["methods"]), failures_of(Path(data.source)):
+    methods = settings["methods"] or fitting(data.rows)
+    with _bar(methods), failures_of(Path(data.source)):
         return compare(frame, truth=data.truth, **settings)
 
 
 @contextmanager
-def _bar(methods: list[str] | None) -> Iterator[None]:
-    from hedgerow import rivals
+def _bar(methods: list[str]) -> Iterator[None]:
     from hedgerow.cli._progress import progress
     from hedgerow.progress import watching
 
     shown: dict[str, int] = {}  # percent of each method
-    with progress("Comparing", 100 * len(methods or rivals.names())) as advance:
+    with progress("Comparing", 100 * len(methods)) as advance:
 
         def listen(method: str, done: float) -> None:
             percent = int(100 * done)

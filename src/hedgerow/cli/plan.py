@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli._errors import Misuse, printing, refuse_closed_stdout
+from hedgerow.cli.simulate import MODELS
 
 if TYPE_CHECKING:
-    from hedgerow.theory import Bound, ModelConstants, Problem
+    from hedgerow.theory import Bound, IsingProblem, ModelConstants, Problem
 
 NUMBERS = {
     "p": "-p",
@@ -18,6 +19,8 @@ NUMBERS = {
     "theta_max": "--theta-max",
     "degree": "--degree",
 }
+OF_ISING = {"p": "-p", "eta": "--eta", "lambda_max": "--lambda"}
+FLAGS = NUMBERS | OF_ISING | {"row_norm": "--row-norm"}
 GROUPS: dict[str, dict[str, Any]] = {
     "Rows that no method can do without": {"kind": "necessary", "is_order": False},
     "Rows proved enough, constants included": {"kind": "sufficient", "is_order": False},
@@ -27,9 +30,24 @@ ROUNDING = 1e-9  # a partial correlation below this is no edge anybody meant
 
 
 @click.command()
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    default=MODELS[0],
+    show_default=True,
+    help="gaussian: normal variables; ising: variables of -1 and 1 that act on each other.",
+)
 @click.option("-p", type=int, help="Number of variables.")
+@click.option(
+    "--eta", type=float, help="With --model ising: smallest absolute coupling of an edge."
+)
 @click.option("--kappa", type=float, help="Smallest absolute partial correlation of an edge.")
-@click.option("--lambda", "lambda_max", type=float, help="Largest l1 norm of a node's weights.")
+@click.option(
+    "--lambda",
+    "lambda_max",
+    type=float,
+    help="Largest l1 norm of a node's weights, or couplings and field.",
+)
 @click.option("--nu-max", type=float, help="Largest variance of a variable.")
 @click.option("--theta-max", type=float, help="Largest diagonal entry of the precision matrix.")
 @click.option("--degree", type=int, help="Largest number of neighbours of a variable.")
@@ -55,41 +73,71 @@ ROUNDING = 1e-9  # a partial correlation below this is no edge anybody meant
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with notes and references.")
 def plan(
-    precision: Path | None, zero_below: float, delta: float, as_json: bool, **numbers: Any
+    model: str,
+    precision: Path | None,
+    zero_below: float,
+    delta: float,
+    as_json: bool,
+    **numbers: Any,
 ) -> None:
     """How many rows are needed: the paper's bound beside others.
 
     Describe the model by -p, --kappa, --lambda, --nu-max, --theta-max and --degree, or give a
-    precision matrix. Explicit figures are promises; orders are printed with constant 1 and only
-    show how the need grows.
+    precision matrix; an Ising model by -p, --eta and --lambda. Explicit figures are promises;
+    orders are printed with constant 1 and only show how the need grows.
     """
     refuse_closed_stdout()
 
     from hedgerow import theory
 
-    model = None
+    if model == "ising":
+        ising = _ising_problem(precision, numbers, zero_below, delta)
+        _show(_about_ising(ising), _ising_line(ising), theory.plan_ising(ising), as_json)
+        return
+    constants = None
     if precision is None:
         problem = _problem_from_numbers(numbers, zero_below, delta)
     else:
-        model, problem = _problem_from_file(precision, numbers, zero_below, delta)
-    bounds = theory.plan(problem)
-    with printing():
-        if as_json:
-            click.echo(_to_json(problem, model, bounds))
-        else:
-            _print_table(problem, model, bounds)
+        constants, problem = _problem_from_file(precision, numbers, zero_below, delta)
+    _show(_about(problem, constants), _lines(problem, constants), theory.plan(problem), as_json)
+
+
+def _ising_problem(
+    precision: Path | None, numbers: dict[str, Any], zero_below: float, delta: float
+) -> "IsingProblem":
+    from hedgerow.theory import IsingProblem
+
+    if precision or zero_below:
+        raise Misuse("--precision and --zero-below go with --model gaussian")
+    _refuse_others(numbers, OF_ISING, "gaussian")
+    missing = [flag for name, flag in OF_ISING.items() if numbers[name] is None]
+    if missing:
+        raise Misuse(f"give the missing {', '.join(missing)}")
+    try:
+        return IsingProblem(numbers["p"], numbers["eta"], numbers["lambda_max"], delta)
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+
+
+def _refuse_others(numbers: dict[str, Any], wanted: dict[str, str], model: str) -> None:
+    """Raise for constants of the other kind of model."""
+    for name, value in numbers.items():
+        if value is not None and name not in wanted:
+            raise Misuse(f"{FLAGS[name]} goes with --model {model}")
 
 
 def _problem_from_numbers(numbers: dict[str, Any], zero_below: float, delta: float) -> "Problem":
     from hedgerow.theory import Problem
 
+    _refuse_others(numbers, NUMBERS | {"row_norm": ""}, "ising")
     missing = [flag for name, flag in NUMBERS.items() if numbers[name] is None]
     if missing:
         raise Misuse(f"give --precision FILE, or the missing {', '.join(missing)}")
     if zero_below:
         raise Misuse("--zero-below needs --precision FILE")
+    known = {name: value for name, value in numbers.items() if name != "eta"}
     try:
-        return Problem(**numbers, delta=delta)
+        return Problem(**known, delta=delta)
     except ValueError as error:
         raise Misuse(str(error)) from error
 
@@ -102,7 +150,8 @@ def _problem_from_file(
 
     given = [name for name, value in numbers.items() if value is not None]
     if given:
-        flags = ", ".join(NUMBERS.get(name, "--row-norm") for name in given)
+        _refuse_others(numbers, NUMBERS | {"row_norm": ""}, "ising")
+        flags = ", ".join(FLAGS[name] for name in given)
         raise Misuse(f"--precision FILE already gives {flags}")
     if not 0 <= zero_below < 1:
         raise Misuse(f"zero_below must be a number in [0, 1), got {zero_below:g}")
@@ -122,18 +171,44 @@ def _problem_from_file(
         raise click.ClickException(f"{path}: {error}") from error
 
 
-def _to_json(problem: "Problem", model: "ModelConstants | None", bounds: "list[Bound]") -> str:
-    import json
+def _about(problem: "Problem", model: "ModelConstants | None") -> dict[str, Any]:
     from dataclasses import asdict
 
-    answer: dict[str, Any] = {"problem": asdict(problem) | {"row_norm": problem.row_bound}}
-    if model is not None:
-        answer["condition"] = model.condition
-    answer["bounds"] = [bound._asdict() for bound in bounds]
-    return json.dumps(answer, indent=2)
+    about: dict[str, Any] = {"problem": asdict(problem) | {"row_norm": problem.row_bound}}
+    return about if model is None else about | {"condition": model.condition}
 
 
-def _print_table(problem: "Problem", model: "ModelConstants | None", bounds: "list[Bound]") -> None:
+def _about_ising(problem: "IsingProblem") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {"problem": asdict(problem)}
+
+
+def _lines(problem: "Problem", model: "ModelConstants | None") -> str:
+    line = (
+        f"p={problem.p} κ={problem.kappa:.4g} λ={problem.lambda_max:.4g} "
+        f"ν={problem.nu_max:.4g} θ={problem.theta_max:.4g} d={problem.degree} "
+        f"λ̃={problem.row_bound:.4g} δ={problem.delta:g}"
+    )
+    return line if model is None else f"{line}\ncondition number {model.condition:.4g}"
+
+
+def _ising_line(problem: "IsingProblem") -> str:
+    return f"p={problem.p} η={problem.min_coupling:.4g} λ={problem.width:.4g} δ={problem.delta:g}"
+
+
+def _show(about: dict[str, Any], line: str, bounds: "list[Bound]", as_json: bool) -> None:
+    import json
+
+    with printing():
+        if as_json:
+            about["bounds"] = [bound._asdict() for bound in bounds]
+            click.echo(json.dumps(about, indent=2))
+        else:
+            _print_table(line, bounds)
+
+
+def _print_table(line: str, bounds: "list[Bound]") -> None:
     import sys
 
     from rich.table import Table
@@ -141,13 +216,7 @@ def _print_table(problem: "Problem", model: "ModelConstants | None", bounds: "li
     from hedgerow.cli._console import console_on
 
     console = console_on(sys.stdout)
-    console.print(
-        f"p={problem.p} κ={problem.kappa:.4g} λ={problem.lambda_max:.4g} "
-        f"ν={problem.nu_max:.4g} θ={problem.theta_max:.4g} d={problem.degree} "
-        f"λ̃={problem.row_bound:.4g} δ={problem.delta:g}"
-    )
-    if model is not None:
-        console.print(f"condition number {model.condition:.4g}")
+    console.print(line)
     for title, group in GROUPS.items():
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
         table.add_column(width=28)

@@ -5,6 +5,7 @@ to crash or to eat memory, leaves the others unharmed.
 """
 
 from hedgerow.comparison._compare import check, compare
+from hedgerow.comparison._methods import fitting
 from hedgerow.comparison._outcome import Outcome, Status, adjacency_of, edges_of, halves_of
 from hedgerow.comparison.result import Comparison
 
@@ -16,5 +17,6 @@ __all__ = [
     "check",
     "compare",
     "edges_of",
+    "fitting",
     "halves_of",
 ]

@@ -15,7 +15,7 @@ from hedgerow import progress
 from hedgerow.base.checks import integer_at_least, positive
 from hedgerow.base.words import listed
 from hedgerow.comparison._job import ROWS
-from hedgerow.comparison._methods import Methods, chosen
+from hedgerow.comparison._methods import Methods, chosen, fitting
 from hedgerow.comparison._outcome import Outcome, Status, varying
 from hedgerow.comparison._process import found, run
 from hedgerow.comparison.result import Comparison
@@ -47,8 +47,9 @@ def compare(
     ----------
     X : array, data frame or Arrow table of shape (n_samples, n_features)
     methods : str, iterable of str, or mapping of str to parameters, optional
-        Names as in `hedgerow.rivals.names`, which are also the default; ``"module:Class"`` is an
-        estimator of your own with ``fit``, ``adjacency_`` and ``score_matrix_``.
+        Names as in `hedgerow.rivals.names`; by default those for Ising models if every column has
+        two values, and otherwise those for numbers. ``"module:Class"`` is an estimator of your own
+        with ``fit``, ``adjacency_`` and ``score_matrix_``.
     truth : array or sparse array of shape (n_features, n_features), optional
         The true graph, if it is known: non-zero entries are edges.
     time_budget : float, default=60
@@ -75,6 +76,7 @@ def compare(
     rows = read_rows(table, X, reset=True, min_rows=_FEWEST_ROWS)
     labels = column_labels(table)
     _warn_of_constant(rows, labels)
+    methods = fitting(rows) if methods is None else methods
     wanted = check(methods, time_budget, resamples, seed)
     graph = None if truth is None else _graph(truth, rows.shape[1])
     job = {"budget": time_budget, "resamples": resamples, "seed": seed}

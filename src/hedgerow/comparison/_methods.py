@@ -5,7 +5,11 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow import rivals
+from hedgerow.comparison._outcome import varying
 
 Methods = str | Iterable[str] | Mapping[str, Mapping[str, Any]]
 
@@ -35,6 +39,19 @@ def chosen(methods: Methods | None) -> dict[str, dict[str, Any]]:
     if not methods:
         raise ValueError("methods must name at least one, got none")
     return {name: dict(parameters) for name, parameters in methods.items()}
+
+
+def fitting(rows: NDArray[np.floating]) -> list[str]:
+    """Return the names of the methods for these rows, which may have two values in every column.
+
+    Examples
+    --------
+    >>> "rise" in fitting(np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]))
+    True
+    """
+    rows = rows[:, varying(rows)]
+    ends = (rows == rows.min(axis=0)) | (rows == rows.max(axis=0))
+    return rivals.names("signs" if ends.all() else "numbers")
 
 
 def build(name: str, parameters: Mapping[str, Any]) -> Any:

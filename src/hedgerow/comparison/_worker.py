@@ -22,7 +22,7 @@ from hedgerow.base.atomic import atomic_path
 from hedgerow.comparison._job import FAILURE, JOB, READY, ROWS, SPLIT, WHOLE
 from hedgerow.comparison._methods import build
 from hedgerow.comparison._outcome import Status, edges_of, halves_of, varying
-from hedgerow.rivals import OutOfTime
+from hedgerow.rivals import OutOfTime, names
 
 _WARM_UP_LIMIT = 5.0  # seconds
 
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
     try:
         job = json.loads((folder / JOB).read_text())
         method = build(job["method"], job["parameters"])
-        _warm_up(method)
+        _warm_up(method, job["method"])
         (folder / READY).touch()
         _work(method, folder, job)
     except Exception as error:
@@ -90,14 +90,16 @@ def _fit(method: Any, rows: NDArray[np.floating], end: float) -> Fit:
     return Fit(columns[edges[surest]], scores[surest], seconds)
 
 
-def _warm_up(method: Any) -> None:
+def _warm_up(method: Any, name: str) -> None:
     """Load and compile what the method needs, so that the clock sees the method only."""
     method = clone(method)
     if "time_limit" in method.get_params():
         method.set_params(time_limit=_WARM_UP_LIMIT)
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore")
-        method.fit(np.random.default_rng(0).standard_normal((64, 4)))
+        rows = np.random.default_rng(0).standard_normal((64, 4))
+        needs_signs = name in set(names("signs")) - set(names("numbers"))
+        method.fit(np.sign(rows) if needs_signs else rows)
 
 
 def _explained(error: Exception) -> tuple[Status, str]:

@@ -3,6 +3,14 @@
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
+from hedgerow.estimators._sparsitron_ising import SparsitronIsing
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 
-__all__ = ["DataWarning", "GuaranteeWarning", "HedgeGraph", "IsingGraph", "SparsitronGraph"]
+__all__ = [
+    "DataWarning",
+    "GuaranteeWarning",
+    "HedgeGraph",
+    "IsingGraph",
+    "SparsitronGraph",
+    "SparsitronIsing",
+]

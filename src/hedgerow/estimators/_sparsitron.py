@@ -1,31 +1,23 @@
 """SparsitronGraph: the paper's algorithm as a scikit-learn estimator."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.utils.metaestimators import available_if
 
-from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
+from hedgerow.base.checks import in_open_interval, one_of
 from hedgerow.base.locks import locked
 from hedgerow.base.words import listed
-from hedgerow.estimators._shared import Shared
-from hedgerow.estimators._sparsitron_stream import ChosenVectors, Plan, SparsitronStream
+from hedgerow.estimators._sparsitron_base import SparsitronBase
+from hedgerow.estimators._sparsitron_stream import ChosenVectors, Plan
 from hedgerow.estimators._warnings import GuaranteeWarning, warn
-from hedgerow.estimators.input import column_labels, read_rows, refuse_constant
+from hedgerow.estimators.input import column_labels
 from hedgerow.paper.sparsitron import SELECTIONS, edges_from_weights, row_bound
 from hedgerow.theory import Problem, sufficient_rows
 
 _SMALL, _LARGE = 1e-12, 1e12  # the range in which the bounds can be computed
 _ROUNDING = 1e-9  # slack for relations that hold exactly only in real numbers
 _LARGEST_ENTRY = 1e100  # in scaled units; sums of squares stay far from overflow
-
-
-def _horizon_is_stated(estimator: "SparsitronGraph") -> bool:
-    if estimator.horizon is None:
-        raise AttributeError("partial_fit needs horizon, the number of rows to come, got None")
-    return True
 
 
 def _refuse_overflow(low: NDArray[Any], high: NDArray[Any], plan: Plan) -> None:
@@ -35,14 +27,7 @@ def _refuse_overflow(low: NDArray[Any], high: NDArray[Any], plan: Plan) -> None:
         raise ValueError(f"X must have entries of size up to {limit:g}, got {largest:g}")
 
 
-class _Result(NamedTuple):
-    """What the last row brings."""
-
-    choice: ChosenVectors
-    adjacency: csr_array
-
-
-class SparsitronGraph(Shared):
+class SparsitronGraph(SparsitronBase):
     """Learn a Gaussian graphical model by multiplicative weights, as the paper does.
 
     One Hedge player for each node predicts that node from all the others, one row at a time; two
@@ -164,124 +149,25 @@ class SparsitronGraph(Shared):
         self.n_holdout = n_holdout
         self.assume_centered = assume_centered
 
-    @locked
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Learn the graph from all the rows of ``X``, in their order.
-
-        Parameters
-        ----------
-        X : array, data frame or Arrow table of shape (n_samples, n_features)
-        y : ignored
-        """
-        rows = read_rows(self, X, reset=True, min_rows=3)
-        if self.horizon not in (None, len(rows)):
-            raise ValueError(
-                f"horizon must be None or the number of rows given to fit, {len(rows)}, "
-                f"got {self.horizon!r}"
-            )
-        self._start(len(rows))
-        return self._take(rows)
-
-    @available_if(_horizon_is_stated)  # type: ignore[untyped-decorator]
-    @locked
-    def partial_fit(self, X: Any, y: None = None) -> Self:
-        """Take the next rows of a stream of ``horizon`` rows; the last of them brings the graph.
-
-        The result is that of ``fit`` on all the rows at once, bit for bit, and no row is kept.
-        There is no result before the last row: an unfinished run is not covered by the guarantee.
-
-        Parameters
-        ----------
-        X : array, data frame or Arrow table of shape (n_samples, n_features)
-        y : ignored
-        """
-        first = not hasattr(self, "_stream")
-        rows = read_rows(self, X, reset=first)
-        if first:
-            self._start(integer_at_least("horizon", self.horizon, 3))
-        return self._take(rows)
-
     @property
     @locked
     def weights_(self) -> NDArray[np.float64]:
         """Row i is the estimate of ``-theta_ij / theta_ii``."""
         return self._found("weights_").choice.weights
 
-    @property
-    @locked
-    def adjacency_(self) -> csr_array:
-        """The graph."""
-        return self._found("adjacency_").adjacency
+    def _coded(
+        self, rows: NDArray[np.floating], low: NDArray[Any], high: NDArray[Any]
+    ) -> NDArray[np.floating]:
+        _refuse_overflow(low, high, self._stream.plan)
+        return rows
 
-    @property
-    @locked
-    def selected_step_(self) -> NDArray[np.int64]:
-        """Last candidate that each node's weights average over."""
-        return self._found("selected_step_").choice.steps
-
-    @property
-    @locked
-    def selected_span_(self) -> NDArray[np.int64]:
-        """Number of candidates averaged."""
-        return self._found("selected_span_").choice.spans
-
-    @property
-    @locked
-    def n_samples_seen_(self) -> int:
-        """Rows taken so far."""
-        if not hasattr(self, "_stream"):
-            raise AttributeError("n_samples_seen_ is known from the first row on")
-        return self._stream.seen
-
-    @locked
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_result", None) is not None
-
-    def _found(self, name: str) -> _Result:
-        result: _Result | None = getattr(self, "_result", None)
-        if result is None:
-            raise AttributeError(f"{name} is known from the last row on")
-        return result
-
-    def _start(self, horizon: int) -> None:
-        """Forget any earlier result; fix all that must be known before the first row."""
-        self._check_parameters()
-        self._result: _Result | None = None
-        plan = self._plan(horizon)
-        self.n_steps_, self.n_holdout_ = plan.n_steps, plan.n_holdout
-        self.guaranteed_rows_ = self._rows_for_guarantee()
-        self._low = np.full(self.n_features_in_, np.inf)
-        self._high = -self._low
-        self._stream = SparsitronStream(plan)
-
-    def _take(self, rows: NDArray[np.floating]) -> Self:
-        plan = self._stream.plan
-        seen = self.n_samples_seen_ + len(rows)
-        if seen > plan.horizon:
-            raise ValueError(
-                f"horizon must be at least the number of rows, {self.n_samples_seen_} seen and "
-                f"{len(rows)} more, got {plan.horizon}"
-            )
-        low = np.minimum(self._low, rows.min(axis=0))
-        high = np.maximum(self._high, rows.max(axis=0))
-        _refuse_overflow(low, high, plan)
-        if seen == plan.horizon:
-            refuse_constant(low, high, column_labels(self))
-        self._low, self._high = low, high
-        self._stream.feed(rows)
-        if seen == plan.horizon:
-            self._finish()
-        return self
-
-    def _finish(self) -> None:
-        choice = self._stream.choose()
-        adjacency = csr_array(edges_from_weights(choice.weights, self.min_edge_strength))
-        self._result = _Result(choice, adjacency)
-        self._warn_where_unproved()
+    def _joined(self, choice: ChosenVectors) -> NDArray[np.bool_]:
+        return edges_from_weights(choice.weights, self.min_edge_strength)
 
     def _plan(self, horizon: int) -> Plan:
-        n_holdout = self._holdout_rows(horizon)
-        n_steps = horizon - n_holdout - int(not self.assume_centered)
+        usable = horizon - int(not self.assume_centered)
+        n_holdout = self._holdout_rows(horizon, usable)
+        n_steps = usable - n_holdout
         return Plan(
             n_features=self.n_features_in_,
             n_holdout=n_holdout,
@@ -311,25 +197,6 @@ class SparsitronGraph(Shared):
                 f"no variance is below 1 / theta_ii, got {self.max_precision:g}"
             )
 
-    def _holdout_rows(self, horizon: int) -> int:
-        usable = horizon if self.assume_centered else horizon - 1
-        if self.selection == "average":
-            if self.n_holdout is not None:
-                raise ValueError(
-                    "n_holdout must be None with selection='average', which holds no rows out, "
-                    f"got {self.n_holdout!r}"
-                )
-            return 0
-        if self.n_holdout is None:
-            return max(1, usable // 5)
-        n_holdout = integer_at_least("n_holdout", self.n_holdout, 1)
-        if n_holdout >= usable:
-            raise ValueError(
-                f"n_holdout must be below {usable}, so that of {horizon} rows some are left to "
-                f"learn from, got {n_holdout}"
-            )
-        return n_holdout
-
     def _rows_for_guarantee(self) -> int:
         problem = Problem(
             p=self.n_features_in_,
@@ -357,10 +224,4 @@ class SparsitronGraph(Shared):
                 f"{plan.row_bound:.3g} from its mean, got columns {columns}; the graph may be "
                 "wrong",
             )
-        if plan.horizon < self.guaranteed_rows_:
-            warn(
-                GuaranteeWarning,
-                f"{plan.horizon} rows are fewer than the {self.guaranteed_rows_:.3g} with which "
-                f"these parameters guarantee a probability of error of at most {self.delta:g}; "
-                "edges may be missing",
-            )
+        super()._warn_where_unproved()

@@ -202,7 +202,7 @@ def sufficient_rows(
         error = hedge_regret(rounds, experts) + deviation(rounds, b_squared, failure)
         return gain * b_squared * error / rounds <= target
 
-    train = _smallest(enough)
+    train = smallest(enough)
     return RowBudget(
         train=train,
         holdout=_holdout_rows(problem, train) if holds_out else 0,
@@ -235,7 +235,7 @@ def _holdout_rows(problem: Problem, candidates: int) -> int:
     return math.ceil((6 * spread**2 + 4 * spread * tolerance) * log_failure / tolerance**2)
 
 
-def _smallest(enough: Callable[[int], bool]) -> int:
+def smallest(enough: Callable[[int], bool]) -> int:
     """Smallest integer from 2 up at which ``enough``, false then true for ever, is true."""
     high = 2
     while not enough(high):
@@ -268,21 +268,29 @@ def plan(problem: Problem) -> list[Bound]:
     >>> {bound.name: bound.rows for bound in plan(problem)}["Theorem 1"]
     3296180
     """
-    return [_one_edge(problem), *_sparsitron(problem), *(order.at(problem) for order in _ORDERS)]
+    necessary = one_edge(
+        problem.p,
+        problem.delta,
+        learned_per_row=-math.log1p(-(problem.kappa**2)) / 2,
+        formula="log(½ C(p,2)^(1-δ)) / -½log(1-κ²)",
+        reference="docs/planning.md, section 6",
+    )
+    return [necessary, *_sparsitron(problem), *(order.at(problem) for order in _ORDERS)]
 
 
-def _one_edge(problem: Problem) -> Bound:
-    pairs = problem.p * (problem.p - 1) // 2
-    needed = (1 - problem.delta) * math.log(pairs) - math.log(2)
-    learned_per_row = -math.log1p(-(problem.kappa**2)) / 2
+def one_edge(
+    p: int, delta: float, *, learned_per_row: float, formula: str, reference: str
+) -> Bound:
+    """Rows without which no method finds the one edge among all pairs, by Fano's inequality."""
+    needed = (1 - delta) * math.log(p * (p - 1) // 2) - math.log(2)
     return Bound(
         name="Any method, one edge",
         rows=max(0, math.ceil(needed / learned_per_row)),
         kind="necessary",
         is_order=False,
-        formula="log(½ C(p,2)^(1-δ)) / -½log(1-κ²)",
+        formula=formula,
         note="Fano's inequality for the task of finding the one edge among all pairs.",
-        reference="docs/planning.md, section 6",
+        reference=reference,
     )
 
 

@@ -3,14 +3,15 @@
 Algorithm 1 (Sparsitron) learns one node's weights: a Hedge player predicts the node from all the
 others, and is charged for every row it predicts badly. Algorithm 2 runs it once for each node
 and joins two nodes when either one's weight on the other is large. ``docs/theory.md`` sections 1
-to 6 give the derivations; ``engines/sparsitron_cpu.py`` holds the compiled copy.
+to 6 give the derivations; ``sparsitron_cpu.py`` holds the compiled copy.
+``sparsitron_ising.py`` plays the same game with another link between weights and prediction.
 
 In this file ``x`` is the (T, n) array of the other variables, ``y`` the node to be predicted,
 ``(a, b)`` the same for the M held-out rows, and a *candidate* is the weight vector λp^t formed
 from the rows before row t.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Link = Callable[[Array], Array]  # from weighted sums to predictions, entry by entry
 
 SELECTIONS = ("argmin", "checkpoints", "average")
 
@@ -42,6 +44,11 @@ class Graph(NamedTuple):
 # --- Algorithm 1: the Hedge player ----------------------------------------------------------
 
 
+def identity(sums: Array) -> Array:
+    """The link of Gaussian variables: a weighted sum is the prediction."""
+    return sums
+
+
 def default_beta(n_experts: int, n_steps: int) -> float:
     """Return the update parameter β = 1 / (1 + sqrt(ln N / T)) for N experts and T steps.
 
@@ -59,7 +66,9 @@ def hedge_step(weights: Array, loss: Array, beta: float) -> Array:
     return weights * beta**loss
 
 
-def literal_candidates(x: Array, y: Array, l1_bound: float, beta: float) -> Iterator[Array]:
+def literal_candidates(
+    x: Array, y: Array, l1_bound: float, beta: float, link: Link = identity
+) -> Iterator[Array]:
     """Yield λp^1, ..., λp^T exactly as Algorithm 1 prints them.
 
     Rows become [x, -x, 0] so that weights of either sign and of l1 norm below ``l1_bound`` can
@@ -72,7 +81,7 @@ def literal_candidates(x: Array, y: Array, l1_bound: float, beta: float) -> Iter
     for row, target in zip(experts, y):
         p = weights / weights.sum()
         yield l1_bound * (p[:n] - p[n : 2 * n])
-        residual = l1_bound * (p @ row) - target
+        residual = link(l1_bound * (p @ row)) - target
         weights = hedge_step(weights, 0.5 * (1.0 + residual * row), beta)
 
 
@@ -92,21 +101,23 @@ def closed_form(gradient: Array, l1_bound: float, beta: float) -> Array:
     return result
 
 
-def candidates(x: Array, y: Array, l1_bound: float, beta: float) -> Iterator[Array]:
+def candidates(
+    x: Array, y: Array, l1_bound: float, beta: float, link: Link = identity
+) -> Iterator[Array]:
     """Yield the same vectors as :func:`literal_candidates` from n numbers of state."""
     gradient = np.zeros(x.shape[1])
     for row, target in zip(x, y):
         weights = closed_form(gradient, l1_bound, beta)
         yield weights
-        gradient += (weights @ row - target) * row
+        gradient += (link(weights @ row) - target) * row
 
 
 # --- Algorithm 1: choosing among the candidates ----------------------------------------------
 
 
-def empirical_risk(weights: Array, a: Array, b: Array) -> float:
-    """Return the mean squared error of predicting ``b`` by ``a @ weights``."""
-    return float(np.mean((a @ weights - b) ** 2))
+def empirical_risk(weights: Array, a: Array, b: Array, link: Link = identity) -> float:
+    """Return the mean squared error of predicting ``b`` by ``link(a @ weights)``."""
+    return float(np.mean((link(a @ weights) - b) ** 2))
 
 
 def checkpoint_windows(n_steps: int) -> list[tuple[int, int]]:
@@ -136,19 +147,28 @@ def selection_windows(selection: str, n_steps: int) -> list[tuple[int, int]]:
 
 
 def choose(
-    made: Array, windows: list[tuple[int, int]], holdout: tuple[Array, Array] | None
+    made: Array,
+    windows: list[tuple[int, int]],
+    holdout: tuple[Array, Array] | None,
+    link: Link = identity,
 ) -> Selected:
     """Return the average, over the windows of the candidates ``made``, of least risk."""
     averages = [made[start:stop].mean(axis=0) for start, stop in windows]
     best = 0
     if holdout is not None:
-        best = int(np.argmin([empirical_risk(weights, *holdout) for weights in averages]))
+        best = int(np.argmin([empirical_risk(weights, *holdout, link) for weights in averages]))
     start, stop = windows[best]
     return Selected(averages[best], step=stop, span=stop - start)
 
 
 def literal_sparsitron(
-    x: Array, y: Array, a: Array, b: Array, l1_bound: float, beta: float | None = None
+    x: Array,
+    y: Array,
+    a: Array,
+    b: Array,
+    l1_bound: float,
+    beta: float | None = None,
+    link: Link = identity,
 ) -> Selected:
     """Run Algorithm 1 with nothing changed but the number of experts in the default β.
 
@@ -156,8 +176,8 @@ def literal_sparsitron(
     """
     n_steps, n = x.shape
     beta = default_beta(2 * n + 1, n_steps) if beta is None else beta
-    made = np.array(list(literal_candidates(x, y, l1_bound, beta)))
-    return choose(made, selection_windows("argmin", n_steps), (a, b))
+    made = np.array(list(literal_candidates(x, y, l1_bound, beta, link)))
+    return choose(made, selection_windows("argmin", n_steps), (a, b), link)
 
 
 def sparsitron(
@@ -168,6 +188,7 @@ def sparsitron(
     holdout: tuple[Array, Array] | None = None,
     selection: str = "argmin",
     beta: float | None = None,
+    link: Link = identity,
 ) -> Selected:
     """Run Algorithm 1 in closed form: learn from (x, y), choose by the risk on ``holdout``.
 
@@ -184,6 +205,8 @@ def sparsitron(
         suffixes of geometric lengths, or only the average of all.
     beta : float, optional
         Update parameter in (0, 1); :func:`default_beta` when not given.
+    link : callable
+        From weighted sums to predictions; the identity for Gaussian variables.
 
     Examples
     --------
@@ -196,8 +219,8 @@ def sparsitron(
     """
     n_steps, n = x.shape
     beta = default_beta(2 * n + 1, n_steps) if beta is None else beta
-    made = np.array(list(candidates(x, y, l1_bound, beta)))
-    return choose(made, selection_windows(selection, n_steps), holdout)
+    made = np.array(list(candidates(x, y, l1_bound, beta, link)))
+    return choose(made, selection_windows(selection, n_steps), holdout, link)
 
 
 # --- Algorithm 2: from nodes to the graph ----------------------------------------------------

@@ -1,4 +1,4 @@
-"""Other methods that learn Gaussian graphical models, behind one small interface.
+"""Other methods that learn Gaussian graphical models or Ising models, behind one small interface.
 
 Each is an estimator with ``fit(X)``, ``adjacency_`` and ``score_matrix_``, and each is told nothing
 about the data unless you say so: the defaults need no tuning. `names` lists them, `make` makes one

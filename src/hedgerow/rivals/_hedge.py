@@ -20,6 +20,8 @@ class Hedge(Rival):
     level : float or "balanced", default=0.05
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
         same (docs/theory.md, section 15).
+    columns : {"any", "normal"}, default="any"
+        Whether HedgeGraph finds out what columns are, or takes their numbers as they are.
     time_limit : float, optional
         Seconds; looked at after learning only, as HedgeGraph cannot be stopped in between.
 
@@ -46,14 +48,20 @@ class Hedge(Rival):
     """
 
     def __init__(
-        self, error: str = "fdr", level: float | str = 0.05, *, time_limit: float | None = None
+        self,
+        error: str = "fdr",
+        level: float | str = 0.05,
+        *,
+        columns: str = "any",
+        time_limit: float | None = None,
     ) -> None:
         self.error = error
         self.level = level
+        self.columns = columns
         self.time_limit = time_limit
 
     def _learn(self, rows: Array, clock: Clock) -> Found:
-        learner = HedgeGraph(self.error, self.level).fit(rows)
+        learner = HedgeGraph(self.error, self.level, columns=self.columns).fit(rows)
         clock.check("learning", 1.0)
         graph = learner.graph_up_to(max(LOOSEST_LEVEL, learner.level_))
         scores = np.zeros((rows.shape[1], rows.shape[1]))

@@ -73,7 +73,7 @@ class InverseGram(Rival):
                 f"got {m} rows and {p} columns"
             )
         clock.check("inverting", 0.0)
-        inverse = self._inverted(correlation(rows))
+        inverse = inverted(self, correlation(rows))
         clock.check("inverting", 1.0)
         partial = partial_correlations(inverse)
         t = np.abs(partial) * np.sqrt((m - p) / (1 - partial**2))
@@ -81,14 +81,16 @@ class InverseGram(Rival):
         graph = accepted(p_values, self.error, self.level)
         return Found(t, graph, inverse, {"partial_corr_": partial, "p_values_": p_values})
 
-    def _inverted(self, corr: Array) -> Array:
-        values, vectors = np.linalg.eigh(corr)
-        if values[0] <= _DETERMINED:
-            involved = np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)
-            names = listed(repr(name) for name in column_labels(self)[involved])
-            raise ValueError(f"X must not have columns that others determine, got {names}")
-        result: Array = (vectors / values) @ vectors.T
-        return result
+
+def inverted(rival: Rival, corr: Array) -> Array:
+    """Return the inverse of a correlation matrix; refuse columns that others determine, by name."""
+    values, vectors = np.linalg.eigh(corr)
+    if values[0] <= _DETERMINED:
+        involved = np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)
+        names = listed(repr(name) for name in column_labels(rival)[involved])
+        raise ValueError(f"X must not have columns that others determine, got {names}")
+    result: Array = (vectors / values) @ vectors.T
+    return result
 
 
 def partial_correlations(precision: Array) -> Array:

@@ -14,15 +14,21 @@ class Entry(NamedTuple):
     summary: str
     needs: str | None = None  # package that `pip install 'hedgerow[rivals]'` brings
     parameters: Mapping[str, Any] = {}  # that make this method of the class
+    data: tuple[str, ...] = ("numbers",)  # what it is for: "numbers", "signs" of two values
 
+
+_BOTH, _SIGNS = ("numbers", "signs"), ("signs",)
 
 REGISTRY: dict[str, Entry] = {
-    "hedgerow": Entry("_hedge", "Hedge", "HedgeGraph: one pass of Hedge, then tested edges"),
+    "hedgerow": Entry(
+        "_hedge", "Hedge", "HedgeGraph: one pass of Hedge, then tested edges", data=_BOTH
+    ),
     "hedgerow_balanced": Entry(
         "_hedge",
         "Hedge",
         "HedgeGraph: where false and missed edges balance",
         parameters={"level": "balanced"},
+        data=_BOTH,
     ),
     "sparsitron": Entry("_sparsitron", "Sparsitron", "SparsitronGraph: the paper's algorithm"),
     "glasso": Entry("_graphical_lasso", "GraphicalLasso", "graphical lasso, penalty by EBIC"),
@@ -77,19 +83,88 @@ REGISTRY: dict[str, Entry] = {
     "birth_death": Entry(
         "_birth_death", "BirthDeath", "posterior edge probabilities, from a walk among graphs"
     ),
+    "hedgerow_signs": Entry(
+        "_hedge",
+        "Hedge",
+        "HedgeGraph: two values taken as numbers",
+        parameters={"columns": "normal"},
+        data=_SIGNS,
+    ),
+    "sparsitron_ising": Entry(
+        "_sparsitron_ising",
+        "IsingSparsitron",
+        "SparsitronIsing: Klivans and Meka's algorithm",
+        data=_SIGNS,
+    ),
+    "logistic_ebic": Entry(
+        "_ising_neighbourhoods",
+        "LogisticNeighbourhoods",
+        "a logistic lasso for each node, penalty by EBIC (eLasso)",
+        data=_SIGNS,
+    ),
+    "logistic_cv": Entry(
+        "_ising_neighbourhoods",
+        "LogisticNeighbourhoods",
+        "a logistic lasso for each node, penalty by folds",
+        parameters={"penalty": "cv"},
+        data=_SIGNS,
+    ),
+    "logistic": Entry(
+        "_ising_neighbourhoods",
+        "LogisticNeighbourhoods",
+        "a logistic lasso for each node, penalty by theory (RPLE)",
+        parameters={"penalty": "theory"},
+        data=_SIGNS,
+    ),
+    "rise": Entry(
+        "_interaction_screening", "InteractionScreening", "interaction screening", data=_SIGNS
+    ),
+    "logrise": Entry(
+        "_interaction_screening",
+        "InteractionScreening",
+        "interaction screening, the logarithm of its loss",
+        parameters={"loss": "logrise"},
+        data=_SIGNS,
+    ),
+    "mean_field": Entry(
+        "_ising_inversion",
+        "IsingInversion",
+        "Ising couplings by mean field, tested inverse",
+        parameters={"approximation": "mean_field"},
+        data=_SIGNS,
+    ),
+    "bethe": Entry(
+        "_ising_inversion",
+        "IsingInversion",
+        "Ising couplings by Bethe's approximation, tested inverse",
+        data=_SIGNS,
+    ),
+    "ising_exhaustive": Entry(
+        "_ising_exhaustive",
+        "IsingExhaustive",
+        "best set of neighbours by logistic regression, all sets tried",
+        data=_SIGNS,
+    ),
 }
 
 
-def names() -> list[str]:
+def names(data: str | None = None) -> list[str]:
     """Return the names of all methods, whether or not their packages are installed.
+
+    Parameters
+    ----------
+    data : {"numbers", "signs"}, optional
+        Only those for numbers, or only those for columns of two values.
 
     Examples
     --------
     >>> from hedgerow import rivals
     >>> "hedgerow" in rivals.names()
     True
+    >>> "rise" in rivals.names("numbers")
+    False
     """
-    return list(REGISTRY)
+    return [name for name, entry in REGISTRY.items() if data is None or data in entry.data]
 
 
 def why_not(name: str) -> str | None:
