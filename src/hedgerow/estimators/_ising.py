@@ -14,13 +14,19 @@ from hedgerow.base.table import OddsTable
 from hedgerow.base.words import listed
 from hedgerow.engines.numba_cpu import _ising as engine
 from hedgerow.estimators._ising_kept import KeptIsing
-from hedgerow.estimators._ising_rows import IsingRows, numbers_for_words
+from hedgerow.estimators._ising_rows import IsingRows, Words, numbers_for_words
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.method.ising_graph import IsingEdges, edges_of, too_few_rows
-from hedgerow.method.ising_model import couplings_of, fields_given, log_odds, pseudo_log_likelihood
+from hedgerow.method.ising_model import (
+    couplings_of,
+    entries,
+    fields_given,
+    log_odds,
+    pseudo_log_likelihood,
+)
 from hedgerow.method.ising_neighbours import table_of
 from hedgerow.method.promises import BALANCED, in_words, promise_of
 
@@ -95,8 +101,6 @@ class IsingGraph(KeptIsing, NotebookSummary):
     np.float64(0.7)
     """
 
-    _results: dict[Any, Any]  # replaced, never changed: copies share it
-
     def __init__(self, error: str = "fdr", level: float | str = 0.05) -> None:
         self.error = error
         self.level = level
@@ -116,12 +120,10 @@ class IsingGraph(KeptIsing, NotebookSummary):
             Names of the columns, where ``X`` has none.
         """
         self._check_parameters()
-        numbers, words = numbers_for_words(X, {})
-        rows = read_rows(self, numbers, reset=True, names=feature_names, min_rows=2)
+        rows, words = self._read(X, {}, reset=True, names=feature_names, min_rows=2)
         stream = IsingRows(self.n_features_in_)
         stream.take(rows, words, column_labels(self))
         self._stream = stream
-        self._forget_results()
         self._graph()
         return self
 
@@ -140,12 +142,11 @@ class IsingGraph(KeptIsing, NotebookSummary):
         """
         first = not hasattr(self, "_stream")
         self._check_parameters()
-        numbers, words = numbers_for_words(X, {} if first else self._stream.words)
-        rows = read_rows(self, numbers, reset=first, names=feature_names)
+        known = {} if first else self._stream.words
+        rows, words = self._read(X, known, reset=first, names=feature_names)
         stream = IsingRows(self.n_features_in_) if first else self._stream
         stream.take(rows, words, column_labels(self))
         self._stream = stream
-        self._forget_results()
         return self
 
     @property
@@ -186,8 +187,7 @@ class IsingGraph(KeptIsing, NotebookSummary):
             of the model with all these edges.
         """
         graph = self.graph_up_to(level)
-        couplings = self._couplings(level)
-        values = np.asarray(couplings[graph.source, graph.target]).reshape(-1)
+        values = entries(self._couplings(level), graph.source, graph.target)
         labels = column_labels(self)
         if not hasattr(self, "feature_names_in_"):
             labels = labels.astype(np.intp)
@@ -235,21 +235,22 @@ class IsingGraph(KeptIsing, NotebookSummary):
     def fields_(self) -> Array:
         """h."""
         key = ("fields", self.level_, *self._graph_key())
-        if key not in self._results:
+        if key not in self._stream.results:
             fields = fields_given(self._stream.bits(), self._couplings(self.level_))
-            self._results = {**self._results, key: fields}
-        known: Array = self._results[key]
+            self._stream.results[key] = fields
+        known: Array = self._stream.results[key]
         return known.copy()
 
     @locked
-    def predict_proba(self, X: Any, column: Hashable) -> Array:
+    def predict_proba(self, X: Any, column: Hashable | None = None) -> Array:
         """Return the probabilities of one variable's two values, given the others of each row.
 
         Parameters
         ----------
         X : array, data frame or Arrow table of shape (n_samples, n_features)
             All columns; what stands in the one asked for makes no difference.
-        column : name or number
+        column : name or number, optional
+            The last one by default.
 
         Returns
         -------
@@ -320,9 +321,6 @@ class IsingGraph(KeptIsing, NotebookSummary):
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
 
-    def _forget_results(self) -> None:
-        self._results = {}
-
     def _level_asked(self) -> float | None:
         return None if self.level == BALANCED else float(self.level)
 
@@ -333,31 +331,37 @@ class IsingGraph(KeptIsing, NotebookSummary):
     def _graph(self) -> IsingEdges:
         check_is_fitted(self)
         key = self._graph_key()
-        if key not in self._results:
+        if key not in self._stream.results:
             graph = edges_of(engine, self._stream.bits(), *key[1:])
-            self._results = {**self._results, key: graph}
+            self._stream.results[key] = graph
             self._warn(graph)
-        known: IsingEdges = self._results[key]
+        known: IsingEdges = self._stream.results[key]
         return known
 
     def _couplings(self, level: float) -> csr_array:
         graph, key = self._graph().up_to(level), ("couplings", level, *self._graph_key())
-        if key not in self._results:
+        if key not in self._stream.results:
             neighbours = graph.neighbours(self.n_features_in_)
             fits = engine.regress_all(table_of(self._stream.bits()), neighbours)
-            self._results = {**self._results, key: couplings_of(fits, neighbours)}
-        known: csr_array = self._results[key]
+            self._stream.results[key] = couplings_of(fits, neighbours)
+        known: csr_array = self._stream.results[key]
         return known
 
     def _bits_of(self, X: Any) -> NDArray[np.uint8]:
         check_is_fitted(self)
-        numbers, words = numbers_for_words(X, self._stream.words)
-        rows = read_rows(self, numbers, reset=False)
+        rows, words = self._read(X, self._stream.words, reset=False)
         bits, _ = self._stream.coded(rows, words, column_labels(self))
         return bits.astype(np.uint8) ^ self._stream.turned()
 
-    def _column(self, column: Hashable) -> int:
+    def _read(self, X: Any, known: Words, **rules: Any) -> tuple[NDArray[np.floating], Words]:
+        """Return rows of numbers, and the words that some of these stand for."""
+        numbers, words = numbers_for_words(X, known)
+        return read_rows(self, numbers, **rules), words
+
+    def _column(self, column: Hashable | None) -> int:
         check_is_fitted(self)
+        if column is None:
+            return int(self.n_features_in_) - 1
         found = np.flatnonzero(column_labels(self) == column)
         if not len(found):
             raise ValueError(f"column must be the name or number of one, got {column!r}")
@@ -377,7 +381,7 @@ class IsingGraph(KeptIsing, NotebookSummary):
 
     @locked
     def _known_edges(self) -> OddsTable | None:
-        return self.edges_ if self._graph_key() in self._results else None
+        return self.edges_ if self._graph_key() in self._stream.results else None
 
     def _warn(self, graph: IsingEdges) -> None:
         names = [repr(label) for label in column_labels(self)]

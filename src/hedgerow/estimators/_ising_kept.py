@@ -25,9 +25,6 @@ class KeptIsing(Shared):
     def _check_parameters(self) -> None:
         raise NotImplementedError
 
-    def _forget_results(self) -> None:
-        raise NotImplementedError
-
     @locked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file; it can be loaded and learned further.
@@ -84,7 +81,6 @@ class KeptIsing(Shared):
         if header["feature_names"] is not None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         model._stream = IsingRows.from_packed(bits, values, words)
-        model._forget_results()
         return model
 
 

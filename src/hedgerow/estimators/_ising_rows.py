@@ -19,6 +19,7 @@ class IsingRows:
         self.words: Words = {}
         self.values = np.full((n_columns, 2), np.nan)  # in the order in which they came
         self.rows = 0
+        self.results: dict[Any, Any] = {}  # what came of these rows; forgotten when more come
         self._packed: list[NDArray[np.uint8]] = []
 
     def take(self, rows: NDArray[np.floating], words: Words, labels: NDArray[Any]) -> None:
@@ -27,6 +28,7 @@ class IsingRows:
         self.values, self.words = values, words
         self._packed.append(np.packbits(bits, axis=1))
         self.rows += len(rows)
+        self.results = {}
 
     def coded(
         self, rows: NDArray[np.floating], words: Words, labels: NDArray[Any]

@@ -35,6 +35,19 @@ def couplings_of(
     return csr_array(one_way + one_way.T)
 
 
+def entries(matrix: csr_array, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+    """Return entries of a sparse matrix that are there.
+
+    >>> entries(csr_array([[0.0, 0.5], [0.5, 0.0]]), np.array([1]), np.array([0]))
+    array([0.5])
+    """
+    matrix.sort_indices()
+    size = matrix.shape[1]
+    places = np.repeat(np.arange(size), np.diff(matrix.indptr)) * size + matrix.indices
+    result: Array = matrix.data[np.searchsorted(places, first * size + second)]
+    return result
+
+
 def fields_given(rows: Bits, couplings: csr_array) -> Array:
     """Return the fields of greatest likelihood, each node's given all other variables.
 
