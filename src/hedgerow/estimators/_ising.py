@@ -301,7 +301,21 @@ class IsingGraph(KeptIsing, NotebookSummary):
             f"from {self.n_samples_seen_:,} rows, "
             f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
         )
-        return "\n".join([found, *self._treated()])
+        return "\n".join([found, *self.said()])
+
+    @locked
+    def said(self) -> list[str]:
+        """Return in sentences which value of each column is taken for +1, and which for -1."""
+        labels, values = column_labels(self), self.values_
+        kinds: dict[tuple[str, str], list[str]] = {}
+        for j, (low, high) in enumerate(values.tolist()):
+            if low != high:
+                kinds.setdefault((_shown(high), _shown(low)), []).append(repr(labels[j]))
+        return [
+            f"+1 is {high} and -1 is {low} in "
+            + ("all columns." if len(names) == len(labels) else f"{listed(names)}.")
+            for (high, low), names in kinds.items()
+        ]
 
     @locked
     def to_networkx(self) -> Any:
@@ -368,16 +382,7 @@ class IsingGraph(KeptIsing, NotebookSummary):
         return int(found[0])
 
     def _treated(self) -> list[str]:
-        labels, values = column_labels(self), self.values_
-        kinds: dict[tuple[str, str], list[str]] = {}
-        for j, (low, high) in enumerate(values.tolist()):
-            if low != high:
-                kinds.setdefault((_shown(high), _shown(low)), []).append(repr(labels[j]))
-        return [
-            f"+1 is {high} and -1 is {low} in "
-            + ("all columns." if len(names) == len(labels) else f"{listed(names)}.")
-            for (high, low), names in kinds.items()
-        ]
+        return self.said()
 
     @locked
     def _known_edges(self) -> OddsTable | None:
