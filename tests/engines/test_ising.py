@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hedgerow.datasets import make_ising
-from hedgerow.engines.numba_cpu import _ising as compiled
+from hedgerow.engines.numba_cpu import ising as compiled
 from hedgerow.method import ising_neighbours as readable
 from hedgerow.method.ising_hedge import learn, proposals
 from hedgerow.method.ising_logistic import cells_of, counts, fit

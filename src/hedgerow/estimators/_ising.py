@@ -12,7 +12,7 @@ from hedgerow.base.checks import integer_at_least
 from hedgerow.base.locks import locked
 from hedgerow.base.table import OddsTable
 from hedgerow.base.words import listed
-from hedgerow.engines.numba_cpu import _ising as engine
+from hedgerow.engines.numba_cpu import ising as engine
 from hedgerow.estimators._ising_kept import KeptIsing
 from hedgerow.estimators._ising_rows import IsingRows, Words, numbers_for_words
 from hedgerow.estimators._notebook import NotebookSummary
