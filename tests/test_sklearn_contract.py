@@ -5,14 +5,27 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import HedgeGraph, SparsitronGraph, SparsitronIsing
+from hedgerow import HedgeGraph, IsingGraph, SparsitronGraph, SparsitronIsing
 
 
 class AnyNumbers(SparsitronIsing):
     """Takes the checks' numbers, which are not of two values, by a rule that looks at cells."""
 
     def _coded(self, rows, low, high):
-        return np.where(np.sin(1e3 * rows) > 0, 1.0, -1.0)
+        return two_values(rows)
+
+
+def two_values(rows):
+    """Make two values of any numbers, by a rule that looks at cells."""
+    return np.where(np.sin(1e3 * rows) > 0, 1.0, -1.0)
+
+
+class AnyNumbersGraph(IsingGraph):
+    """Takes the checks' numbers in the same way."""
+
+    def _read(self, X, known, **rules):
+        rows, words = super()._read(X, known, **rules)
+        return two_values(rows), words
 
 
 ESTIMATORS = [
@@ -24,6 +37,8 @@ ESTIMATORS = [
     SparsitronGraph(selection="average"),
     AnyNumbers(),
     AnyNumbers(selection="argmin"),
+    AnyNumbersGraph(),
+    AnyNumbersGraph(error="fwer", level=0.1),
 ]
 
 

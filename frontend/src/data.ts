@@ -11,6 +11,7 @@ export interface Variables {
   error: Promised;
   level: number;
   maxLevel: number;
+  odds?: boolean; // what is called a partial correlation is a log odds ratio
 }
 
 export interface Places {

@@ -84,8 +84,20 @@ export class EdgeSet {
   }
 }
 
-function tests({ z, p, q }: ReportData): Measure[] {
+/** What the strength of an edge is called: in a heading of a column, or where there is room. */
+export function strengthOf({ odds }: ReportData, short = false): string {
+  if (odds) return "Log odds ratio";
+  return short ? "Partial corr." : "Partial correlation";
+}
+
+function tests({ odds, partialCorr, z, p, q }: ReportData): Measure[] {
+  const ratio = {
+    title: "odds ratio",
+    values: partialCorr.map(Math.exp),
+    text: (value: number) => value.toPrecision(3),
+  };
   return [
+    ...(odds ? [ratio] : []),
     { title: "z", values: z, text: (value) => signed(value, 2) },
     { title: "p", values: p, text: probability },
     { title: "q", values: q, text: probability },

@@ -11,11 +11,12 @@ from hedgerow._version import __version__
 if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
     from hedgerow import datasets, io, live, metrics, plot, report, rivals, stream, theory
     from hedgerow.comparison import Comparison, compare
-    from hedgerow.estimators import HedgeGraph, SparsitronGraph, SparsitronIsing
+    from hedgerow.estimators import HedgeGraph, IsingGraph, SparsitronGraph, SparsitronIsing
 
 _WHERE = {
     "Comparison": "hedgerow.comparison",
     "HedgeGraph": "hedgerow.estimators",
+    "IsingGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
     "SparsitronIsing": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
@@ -25,6 +26,7 @@ _MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "st
 __all__ = [
     "Comparison",
     "HedgeGraph",
+    "IsingGraph",
     "SparsitronGraph",
     "SparsitronIsing",
     "__version__",

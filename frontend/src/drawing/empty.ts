@@ -1,5 +1,6 @@
 // What to say where there is nothing to draw, and why.
 
+import type { ReportData } from "../data";
 import { el } from "../dom";
 import { count, plain, plural, probability } from "../format";
 import type { State } from "../state";
@@ -18,17 +19,18 @@ export function emptyMessage(state: State): HTMLElement {
   const lacking = data.error === "balanced" ? "stands out from chance" : `has q ≤ ${plain(data.maxLevel)}`;
   return message(
     "No edges",
-    `None of the ${plural(pairs, "pair")} of variables ${lacking}. ${reason(data.rows, data.detectable, pairs)}`,
+    `None of the ${plural(pairs, "pair")} of variables ${lacking}. ${reason(data, pairs)}`,
   );
 }
 
-function reason(rows: number, detectable: number | null, pairs: number): string {
+function reason({ rows, detectable, odds }: ReportData, pairs: number): string {
   if (detectable === null || detectable >= 1) {
     return `With ${plural(rows, "row")} no edge among so many pairs could be told from chance; more rows are needed.`;
   }
   return (
     `Either the variables are not directly connected, or the connections are too weak for ${plural(rows, "row")}: ` +
-    `among ${count(pairs)} pairs a partial correlation stands out from about ${detectable.toPrecision(2)}.`
+    `among ${count(pairs)} pairs a ${odds ? "log odds ratio" : "partial correlation"} stands out from about ` +
+    `${(odds ? 4 * Math.atanh(detectable) : detectable).toPrecision(2)}.`
   );
 }
 

@@ -3,6 +3,7 @@
 
 import { byId, el, nameOf } from "../dom";
 import { count, plural, signed } from "../format";
+import { strengthOf } from "../graph";
 import type { State } from "../state";
 import { histogramOf } from "./columns";
 
@@ -88,7 +89,7 @@ function variable(state: State, node: number): HTMLElement[] {
         ...measures.map(({ values, text }) => el("td", {}, text(values[e]))),
       ),
     );
-  const titles = ["Neighbour", "Partial corr.", ...measures.map(({ title }) => title)];
+  const titles = ["Neighbour", strengthOf(edges.data, true), ...measures.map(({ title }) => title)];
   const head = titles.map((text) => el("th", { scope: "col" }, text));
   const table = el(
     "table",
@@ -110,7 +111,7 @@ function variable(state: State, node: number): HTMLElement[] {
 function edge(state: State, e: number): HTMLElement[] {
   const { data, measures, words } = state.edges;
   const facts = [
-    ["Partial correlation", signed(data.partialCorr[e], 4)],
+    [strengthOf(data), signed(data.partialCorr[e], 4)],
     ...measures.map(({ title, values, text }) => [title, text(values[e])]),
   ];
   const list = el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));

@@ -2,6 +2,7 @@
 
 import { byId, el, nameOf } from "../dom";
 import { plural, signed } from "../format";
+import { strengthOf } from "../graph";
 import type { State } from "../state";
 
 const ROW = 36; // pixels; the style sheet says the same
@@ -191,7 +192,7 @@ function columnsOf(state: State): Column[] {
     name("source"),
     name("target"),
     {
-      title: "Partial corr.",
+      title: strengthOf(state.edges.data, true),
       key: corr,
       cell: (edge) => signed(corr(edge), 3),
       kind: (edge) => (corr(edge) < 0 ? "number negative" : "number positive"),

@@ -21,8 +21,20 @@ class Edge(NamedTuple):
     q_value: float
 
 
+class OddsEdge(NamedTuple):
+    """One row of a table of edges between variables of yes or no."""
+
+    source: Any
+    target: Any
+    coupling: float
+    log_odds_ratio: float
+    z: float
+    p_value: float
+    q_value: float
+
+
 class EdgeTable:
-    """Edges, the surest first: two columns of names and four of numbers.
+    """Edges, the surest first: two columns of names and others of numbers.
 
     A column is an attribute and an item; iteration gives an `Edge` at a time.
 
@@ -39,17 +51,21 @@ class EdgeTable:
     a       b              0.500  7.00  2.6e-12    1e-11
     """
 
-    COLUMNS = Edge._fields
+    ROW: type[Edge] | type[OddsEdge] = Edge
+    COLUMNS: tuple[str, ...] = Edge._fields
+    source: NDArray[Any]
+    target: NDArray[Any]
+    partial_corr: NDArray[np.float64]
+    z: NDArray[np.float64]
+    p_value: NDArray[np.float64]
+    q_value: NDArray[np.float64]
 
     def __init__(self, **columns: Any) -> None:
         if set(columns) != set(self.COLUMNS):
             raise ValueError(f"columns must be {', '.join(self.COLUMNS)}, got {', '.join(columns)}")
-        self.source: NDArray[Any] = np.asarray(columns["source"])
-        self.target: NDArray[Any] = np.asarray(columns["target"])
-        self.partial_corr = np.asarray(columns["partial_corr"], dtype=np.float64)
-        self.z = np.asarray(columns["z"], dtype=np.float64)
-        self.p_value = np.asarray(columns["p_value"], dtype=np.float64)
-        self.q_value = np.asarray(columns["q_value"], dtype=np.float64)
+        for name in self.COLUMNS:
+            kind = None if name in ("source", "target") else np.float64
+            setattr(self, name, np.asarray(columns[name], dtype=kind))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -60,9 +76,9 @@ class EdgeTable:
         result: NDArray[Any] = getattr(self, column)
         return result
 
-    def __iter__(self) -> Iterator[Edge]:
+    def __iter__(self) -> Iterator[Any]:
         for values in zip(*(self[name].tolist() for name in self.COLUMNS)):
-            yield Edge(*values)
+            yield self.ROW(*values)
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the columns."""
@@ -92,7 +108,7 @@ class EdgeTable:
         )
 
     def __repr__(self) -> str:
-        return f"<EdgeTable of {len(self)} edges>\n{self}"
+        return f"<{type(self).__name__} of {len(self)} edges>\n{self}"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in self.COLUMNS)
@@ -104,19 +120,32 @@ class EdgeTable:
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{len(self)} edges"
         )
 
-    def _head(self) -> list[Edge]:
+    def _head(self) -> list[Any]:
         return [edge for edge, _ in zip(self, range(_ROWS_SHOWN))]
 
     @staticmethod
-    def _texts(edge: Edge) -> tuple[str, ...]:
-        return (
-            str(edge.source),
-            str(edge.target),
-            f"{edge.partial_corr:.3f}",
-            f"{edge.z:.2f}",
-            f"{edge.p_value:.2g}",
-            f"{edge.q_value:.2g}",
-        )
+    def _texts(edge: Any) -> tuple[str, ...]:
+        source, target, *estimates, z, p_value, q_value = edge
+        numbers = [f"{estimate:.3f}" for estimate in estimates]
+        return str(source), str(target), *numbers, f"{z:.2f}", f"{p_value:.2g}", f"{q_value:.2g}"
+
+
+class OddsTable(EdgeTable):
+    """Edges between variables of yes or no, with couplings and log odds ratios.
+
+    Examples
+    --------
+    >>> table = OddsTable(source=["a"], target=["b"], coupling=[0.5], log_odds_ratio=[2.0], z=[7.0],
+    ...                   p_value=[2.6e-12], q_value=[1e-11])
+    >>> print(table)
+    source  target  coupling  log_odds_ratio     z  p_value  q_value
+    a       b          0.500           2.000  7.00  2.6e-12    1e-11
+    """
+
+    ROW = OddsEdge
+    COLUMNS = OddsEdge._fields
+    coupling: NDArray[np.float64]
+    log_odds_ratio: NDArray[np.float64]
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> str:

@@ -55,6 +55,20 @@ def known_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def refuse_for_ising(options: dict[str, Any]) -> None:
+    """Take these options out; none of them has a meaning for an Ising model.
+
+    Nor has ``--difference``, which stays: rows are read with it.
+    """
+    given = [name for name in KNOWN if options.pop(name)]
+    if options.pop("device") != "cpu":
+        given.append("device")
+    if options["difference"] is not None:
+        given.append("difference")
+    if given:
+        raise Misuse(f"--{given[0].replace('_', '-')} is for --model gaussian")
+
+
 def assumed(options: dict[str, Any]) -> dict[str, Any]:
     """Take these options out; return the parameters of a model that they mean.
 

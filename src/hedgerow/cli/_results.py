@@ -12,7 +12,7 @@ from hedgerow.cli._files import STDOUT, failures_of
 from hedgerow.method.promises import BALANCED
 
 if TYPE_CHECKING:
-    from hedgerow import HedgeGraph
+    from hedgerow import HedgeGraph, IsingGraph
     from hedgerow.cli._summary import Summary
 
 # As in hedgerow.io, which is slow to import; a test compares them.
@@ -58,7 +58,10 @@ def refuse_two_on_stdout(out: tuple[Path, ...], *, quiet: bool, as_json: bool) -
 
 
 def write_all(
-    model: "HedgeGraph", formats: dict[Path, str], html: Path | None, summary: "Summary"
+    model: "HedgeGraph | IsingGraph",
+    formats: dict[Path, str],
+    html: Path | None,
+    summary: "Summary",
 ) -> None:
     """Write what was learned to files, or to stdout, and as a page to explore it in."""
     for path, format in formats.items():
@@ -87,16 +90,21 @@ def tell(summary: "Summary", *, quiet: bool, as_json: bool, aside: bool, announc
 
 
 def treated(
-    model: "HedgeGraph",
+    model: "HedgeGraph | IsingGraph",
     difference: int | None,
     without: Mapping[str, int],
     words: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
     """Return what a summary has to say about what was done to rows and columns."""
+    from hedgerow import IsingGraph
     from hedgerow.io import differences
     from hedgerow.io.words import in_words
 
-    told = model.treatment_.to_dict(model.feature_names_in_)
+    told: dict[str, Any]
+    if isinstance(model, IsingGraph):
+        told = {"sentences": model.said()}
+    else:
+        told = model.treatment_.to_dict(model.feature_names_in_)
     if difference is not None:
         told["sentences"] = [differences.in_words(difference), *told["sentences"]]
     told["sentences"] = [*in_words(words), *told["sentences"]]
@@ -108,7 +116,7 @@ def treated(
     }
 
 
-def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
+def _write_graph(model: "HedgeGraph | IsingGraph", path: Path, format: str) -> None:
     from hedgerow.io import FORMATS, write
 
     if path == STDOUT:
@@ -118,7 +126,7 @@ def _write_graph(model: "HedgeGraph", path: Path, format: str) -> None:
         write(path, model, format)
 
 
-def _write_page(model: "HedgeGraph", path: Path, summary: "Summary") -> None:
+def _write_page(model: "HedgeGraph | IsingGraph", path: Path, summary: "Summary") -> None:
     from hedgerow.report import data_of, write
 
     data = data_of(

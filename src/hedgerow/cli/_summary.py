@@ -5,11 +5,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from math import exp
 from typing import Any
 
 import click
 
-from hedgerow.base.table import Edge
+from hedgerow.base.table import Edge, OddsEdge
 from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
@@ -28,7 +29,7 @@ class Summary:
     left_out: dict[str, list[str]]
     error: str
     level: float
-    edges: list[Edge]
+    edges: list[Any]  # of `Edge` or `OddsEdge`
     warnings: list[str]
     version: str
     treatment: dict[str, Any]  # what was done to rows and columns, and in ``sentences``
@@ -51,9 +52,9 @@ class Summary:
         return ends.most_common(SHOWN)
 
     @property
-    def strongest(self) -> list[Edge]:
-        """Return the edges with the largest partial correlations."""
-        return sorted(self.edges, key=lambda edge: -abs(edge.partial_corr))[:SHOWN]
+    def strongest(self) -> list[Any]:
+        """Return the edges with the largest partial correlations, or log odds ratios."""
+        return sorted(self.edges, key=lambda edge: -abs(edge[2]))[:SHOWN]
 
     def to_json(self) -> str:
         """Return everything, all edges included, for a program to read."""
@@ -127,18 +128,22 @@ def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
-def _edge_table(edges: list[Edge]) -> Any:
+def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("source")
     table.add_column("target")
-    table.add_column("partial corr.", justify="right", no_wrap=True)
+    odds = isinstance(edges[0], OddsEdge)
+    titles = ("coupling", "odds ratio") if odds else ("partial corr.",)
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("q", justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
-        table.add_row(*names, f"{edge.partial_corr:+.3f}", f"{edge.q_value:.2g}")
+        more = (f"{exp(edge.log_odds_ratio):.3g}",) if isinstance(edge, OddsEdge) else ()
+        table.add_row(*names, f"{edge[2]:+.3f}", *more, f"{edge.q_value:.2g}")
     return table
 
 

@@ -15,7 +15,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
-from hedgerow.cli._known import assumed, difference_option, known_options
+from hedgerow.cli._known import assumed, difference_option, known_options, refuse_for_ising
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
@@ -31,12 +31,13 @@ from hedgerow.cli._results import (
 from hedgerow.cli._warnings import collected_warnings
 
 if TYPE_CHECKING:
-    from hedgerow import HedgeGraph
+    from hedgerow import HedgeGraph, IsingGraph
     from hedgerow.cli._summary import Summary
     from hedgerow.io import Table
 
 # As in hedgerow.engines, which is slow to import; a test compares them.
 DEVICES = ("cpu", "cuda", "auto", "numpy")
+MODELS = ("gaussian", "ising")
 
 
 @click.command()
@@ -55,6 +56,14 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     show_default=True,
     help="What computes: the processor, an NVIDIA GPU, the GPU where there is one, or the "
     "processor with nothing compiled.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    default="gaussian",
+    show_default=True,
+    help="What edges are between: normal variables, which may lie behind columns, or columns of "
+    "yes or no themselves.",
 )
 @known_options
 @difference_option
@@ -104,13 +113,12 @@ def learn(
     from hedgerow import HedgeGraph
     from hedgerow.io.choose import columns_by_name
 
-    model = HedgeGraph(
-        error=error, level=level, device=available(options.pop("device")), **assumed(options)
-    )
+    model = _new_model(error, level, options)
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
-            model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+            if isinstance(model, HedgeGraph):
+                model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
@@ -118,6 +126,21 @@ def learn(
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun
     tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
+
+
+def _new_model(
+    error: str, level: float | str, options: dict[str, Any]
+) -> "HedgeGraph | IsingGraph":
+    """Take the options of the model out; return one that has learned nothing yet."""
+    from hedgerow import HedgeGraph, IsingGraph
+
+    if options.pop("model") == "gaussian":
+        device = available(options.pop("device"))
+        return HedgeGraph(error=error, level=level, device=device, **assumed(options))
+    refuse_for_ising(options)
+    if options["missing"] == "use":  # the model takes complete rows only
+        options["missing"] = "drop"
+    return IsingGraph(error=error, level=level)
 
 
 def available(device: str) -> str:
@@ -131,17 +154,22 @@ def available(device: str) -> str:
     return device
 
 
-def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidden: bool) -> None:
+def _learn_rows(
+    model: "HedgeGraph | IsingGraph", table: "Table", save: Path | None, *, hidden: bool
+) -> None:
+    from hedgerow import HedgeGraph
     from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._interrupt import finish_first
     from hedgerow.cli._progress import progress
     from hedgerow.method.promises import promise_of
 
     begun, done, learned = monotonic(), 0, False
+    # What tests an Ising model is compiled when it is needed.
+    promise = promise_of(model.error, model.level) if isinstance(model, HedgeGraph) else None
     try:
         with (
             progress("Learning", table.total, hidden=hidden) as advance,
-            compiling(lambda: advance(0, NOTE), promise_of(model.error, model.level)) as ready,
+            compiling(lambda: advance(0, NOTE), promise) as ready,
         ):
             for rows in table:
                 with finish_first():
@@ -160,7 +188,7 @@ def _learn_rows(model: "HedgeGraph", table: "Table", save: Path | None, *, hidde
     _keep(model, save)
 
 
-def _test_pairs(model: "HedgeGraph", *, hidden: bool) -> None:
+def _test_pairs(model: "HedgeGraph | IsingGraph", *, hidden: bool) -> None:
     from hedgerow.cli._progress import progress
     from hedgerow.progress import watching
 
@@ -176,18 +204,27 @@ def _test_pairs(model: "HedgeGraph", *, hidden: bool) -> None:
             model.adjacency_  # noqa: B018 - results are kept
 
 
-def _keep(model: "HedgeGraph", save: Path | None) -> None:
+def _keep(model: "HedgeGraph | IsingGraph", save: Path | None) -> None:
     if save:
         with failures_of(save):
             model.save(save)
 
 
-def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str]) -> "Summary":
+def _results(
+    model: "HedgeGraph | IsingGraph", table: "Table", file: Path, warned: list[str]
+) -> "Summary":
     from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
     from hedgerow.method.promises import promise_of
 
     differences = table.differences
+    about = treated(
+        model,
+        differences.apart if differences else None,
+        differences.left_out() if differences else {},
+        table.words,
+    )
+    about["treatment"]["sentences"] += _other_model(model)
     return Summary(
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,
@@ -200,10 +237,18 @@ def _results(model: "HedgeGraph", table: "Table", file: Path, warned: list[str])
         edges=list(model.edges_),
         warnings=warned,
         version=__version__,
-        **treated(
-            model,
-            differences.apart if differences else None,
-            differences.left_out() if differences else {},
-            table.words,
-        ),
+        **about,
     )
+
+
+def _other_model(model: "HedgeGraph | IsingGraph") -> list[str]:
+    """Say that there is a model for tables of yes or no, where all columns are."""
+    from hedgerow import HedgeGraph
+    from hedgerow.method.kinds import YES_NO
+
+    if not isinstance(model, HedgeGraph) or not (model.column_kinds_ == YES_NO).all():
+        return []
+    return [
+        "All columns are yes or no: --model ising has edges between the columns themselves, for "
+        "votes or symptoms that act on each other, and odds ratios."
+    ]

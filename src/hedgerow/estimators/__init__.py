@@ -1,8 +1,16 @@
 """Estimators that follow the scikit-learn contract: validate, call, store."""
 
 from hedgerow.estimators._hedge import HedgeGraph
+from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
 from hedgerow.estimators._sparsitron_ising import SparsitronIsing
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 
-__all__ = ["DataWarning", "GuaranteeWarning", "HedgeGraph", "SparsitronGraph", "SparsitronIsing"]
+__all__ = [
+    "DataWarning",
+    "GuaranteeWarning",
+    "HedgeGraph",
+    "IsingGraph",
+    "SparsitronGraph",
+    "SparsitronIsing",
+]

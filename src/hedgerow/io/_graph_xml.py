@@ -7,12 +7,11 @@ from typing import Any, BinaryIO
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from hedgerow.base.table import Edge
+from hedgerow.base.table import Edge, OddsEdge
 from hedgerow.io._network import Network, numbers_of
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _GEXF = "http://www.gexf.net/1.2draft"
-_NUMBERS = Edge._fields[2:]
 _TYPES = {int: "long", float: "double", str: "string"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -47,7 +46,7 @@ def write_graphml(network: Network, stream: BinaryIO) -> None:
     with xml.inside("graphml", xmlns=_GRAPHML):
         for name, value in network.facts.items():
             xml.element("key", id=name, for_="graph", attr__name=name, attr__type=_type(value))
-        for name in _NUMBERS:
+        for name in network.numbers:
             xml.element("key", id=name, for_="edge", attr__name=name, attr__type="double")
         with xml.inside("graph", edgedefault="undirected"):
             for name, value in network.facts.items():
@@ -70,7 +69,7 @@ def write_gexf(network: Network, stream: BinaryIO) -> None:
             xml.element("description", ", ".join(told))
         with xml.inside("graph", defaultedgetype="undirected", mode="static"):
             with xml.inside("attributes", class_="edge", mode="static"):
-                for name in _NUMBERS:
+                for name in network.numbers:
                     xml.element("attribute", id=name, title=name, type="double")
             with xml.inside("nodes"):
                 for node in network.nodes:
@@ -80,9 +79,9 @@ def write_gexf(network: Network, stream: BinaryIO) -> None:
                     _gexf_edge(xml, number, edge)
 
 
-def _gexf_edge(xml: _Xml, number: int, edge: Edge) -> None:
+def _gexf_edge(xml: _Xml, number: int, edge: Edge | OddsEdge) -> None:
     ends = {"source": edge.source, "target": edge.target}
-    weight = abs(edge.partial_corr)
+    weight = abs(edge[2])
     with xml.inside("edge", id=number, **ends, weight=weight), xml.inside("attvalues"):
         for name, value in numbers_of(edge):
             xml.element("attvalue", for_=name, value=value)

@@ -5,18 +5,19 @@ import os
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from hedgerow.base.atomic import atomic_path
 from hedgerow.base.checks import one_of
-from hedgerow.base.table import Edge
-from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.io._graph_json import dump_json, write_cytoscape, write_node_link
 from hedgerow.io._graph_xml import write_gexf, write_graphml
 from hedgerow.io._network import Network, network_of
 from hedgerow.io.source import optional
+
+Learned = HedgeGraph | IsingGraph
 
 
 class Format(NamedTuple):
@@ -24,17 +25,17 @@ class Format(NamedTuple):
 
     summary: str
     suffix: str | None
-    write: Callable[[HedgeGraph, BinaryIO], None]
+    write: Callable[[Learned, BinaryIO], None]
 
 
-def write(path: str | os.PathLike[str], model: HedgeGraph, format: str | None = None) -> None:
+def write(path: str | os.PathLike[str], model: Learned, format: str | None = None) -> None:
     """Write the graph, its edges or its matrices to a file.
 
     Parameters
     ----------
     path : str or path
         An existing file is replaced only once the new one is complete.
-    model : HedgeGraph
+    model : HedgeGraph or IsingGraph
         A fitted model.
     format : str, optional
         A key of `FORMATS`; by default the suffix of the file name decides.
@@ -71,41 +72,44 @@ def format_of(path: str | os.PathLike[str]) -> str:
     return suffixes[suffix]
 
 
-def _graph(write: Callable[[Network, BinaryIO], None]) -> Callable[[HedgeGraph, BinaryIO], None]:
+def _graph(write: Callable[[Network, BinaryIO], None]) -> Callable[[Learned, BinaryIO], None]:
     return lambda model, stream: write(network_of(model), stream)
 
 
-def _delimited(delimiter: str) -> Callable[[HedgeGraph, BinaryIO], None]:
-    def write(model: HedgeGraph, stream: BinaryIO) -> None:
+def _delimited(delimiter: str) -> Callable[[Learned, BinaryIO], None]:
+    def write(model: Learned, stream: BinaryIO) -> None:
         text = TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(Edge._fields)
+        writer.writerow(model.edges_.COLUMNS)
         writer.writerows(model.edges_)
         text.detach()  # the stream is the caller's to close
 
     return write
 
 
-def _json(model: HedgeGraph, stream: BinaryIO) -> None:
+def _json(model: Learned, stream: BinaryIO) -> None:
     dump_json([edge._asdict() for edge in model.edges_], stream)
 
 
-def _parquet(model: HedgeGraph, stream: BinaryIO) -> None:
+def _parquet(model: Learned, stream: BinaryIO) -> None:
     optional("polars", "cli")
     model.edges_.to_polars().write_parquet(stream)
 
 
-def _npz(model: HedgeGraph, stream: BinaryIO) -> None:
+def _npz(model: Learned, stream: BinaryIO) -> None:
     names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
-    np.savez_compressed(
-        stream,
-        names=names.astype(str),
-        adjacency=model.adjacency_.toarray(),
-        partial_corr=model.partial_corr_,
-        precision=model.precision_,
-        covariance=model.covariance_,
-        location=model.location_,
-    )
+    shared = {"names": names.astype(str), "adjacency": model.adjacency_.toarray()}
+    matrices: dict[str, Any]
+    if isinstance(model, IsingGraph):
+        matrices = {"couplings": model.couplings_, "fields": model.fields_}
+    else:
+        matrices = {
+            "partial_corr": model.partial_corr_,
+            "precision": model.precision_,
+            "covariance": model.covariance_,
+            "location": model.location_,
+        }
+    np.savez_compressed(stream, **shared, **matrices)
 
 
 FORMATS = {

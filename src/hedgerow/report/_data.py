@@ -26,9 +26,10 @@ class ReportData:
     source, target : arrays of int
         The two ends of each edge, as positions in ``names``.
     partial_corr, z, p_value, q_value : arrays of float
-        One value for each edge. ``q_value`` is the smallest level at which the edge is in the
-        graph, and edges are sorted by it; edges up to ``max_level`` belong here, so that the
-        page can show what a more generous level would add.
+        One value for each edge; with ``odds``, ``partial_corr`` are log odds ratios. ``q_value`` is
+        the smallest level at which the edge is in the graph, and edges are sorted by it; edges up
+        to ``max_level`` belong here, so that the page can show what a more generous level would
+        add.
     level, max_level : float
         The level the graph was made with, and the largest one the page offers.
     error : {"fdr", "fwer", "balanced"}
@@ -55,6 +56,8 @@ class ReportData:
         The kind of each variable, and how many of its cells were missing; or none.
     autocorrelation : sequence of float
         How much rows resemble those 1, 2, ... rows before them, if that is to be shown.
+    odds : bool
+        Whether edges have log odds ratios, as between variables of yes or no.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class ReportData:
     kinds: Sequence[str] = field(default=())
     missing: Sequence[int] = field(default=())
     autocorrelation: Any = field(default=())
+    odds: bool = False
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)

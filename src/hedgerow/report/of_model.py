@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from hedgerow import __version__
-from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph
 from hedgerow.method.promises import promise_of
@@ -16,7 +16,7 @@ _MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is l
 
 
 def data_of(
-    model: HedgeGraph,
+    model: HedgeGraph | IsingGraph,
     *,
     title: str = "Hedgerow report",
     n_columns: int | None = None,
@@ -29,7 +29,7 @@ def data_of(
 
     Parameters
     ----------
-    model : HedgeGraph
+    model : HedgeGraph or IsingGraph
     title : str
     n_columns : int, optional
         Columns of the table that the model was fitted to, if some of them were left out.
@@ -48,24 +48,48 @@ def data_of(
     >>> data.names, data.rows, data.source
     (['0', '1', '2'], 400, array([1, 0]))
     """
+    about: dict[str, Any] = {
+        "names": column_labels(model).tolist(),
+        "error": promise_of(model.error, model.level),
+        "rows": model.n_samples_seen_,
+        "n_columns": n_columns,
+        "warnings": warnings,
+        "left_out": left_out or {},
+        "rows_left_out": rows_left_out or {},
+        "title": title,
+        "made": date.today().isoformat(),
+    }
+    if isinstance(model, IsingGraph):
+        return _of_odds(model, said=model.said() if said is None else said, **about)
     treatment = model.treatment_
     return of_graph(
         model.graph_up_to(_end_of_slider(model.level_)),
         model.level_,
-        names=column_labels(model).tolist(),
-        error=promise_of(model.error, model.level),
-        rows=model.n_samples_seen_,
-        n_columns=n_columns,
-        warnings=warnings,
-        left_out=left_out or {},
-        rows_left_out=rows_left_out or {},
-        title=title,
-        made=date.today().isoformat(),
+        **about,
         said=treatment.sentences() if said is None else said,
         histograms=_histograms(model) if model.n_features_in_ <= MOST_HISTOGRAMS else (),
         kinds=treatment.kinds.tolist(),
         missing=treatment.missing.tolist(),
         autocorrelation=treatment.autocorrelation if treatment.related_in_time else (),
+    )
+
+
+def _of_odds(model: IsingGraph, **about: Any) -> ReportData:
+    """Return what a page shows of a graph whose edges have odds ratios."""
+    max_level = _end_of_slider(model.level_)
+    graph, edges = model.graph_up_to(max_level), model.edges_up_to(max_level)
+    return ReportData(
+        source=graph.source,
+        target=graph.target,
+        partial_corr=edges.log_odds_ratio,
+        z=graph.z,
+        p_value=graph.p_value,
+        q_value=graph.q_value,
+        level=model.level_,
+        max_level=max_level,
+        version=__version__,
+        odds=True,
+        **about,
     )
 
 

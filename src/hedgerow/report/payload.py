@@ -31,6 +31,7 @@ def variables(data: ReportData) -> dict[str, Any]:
         "error": data.error,
         "level": data.level,
         "maxLevel": data.max_level,
+        **({"odds": True} if data.odds else {}),
     }
 
 

@@ -1,0 +1,1 @@
+"""Whether IsingGraph keeps its promise: by family, coupling and number of rows."""
