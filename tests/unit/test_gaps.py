@@ -12,6 +12,7 @@ from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.method import gap_model, numpy_ref
 from hedgerow.method.gaps import Expected, fill
 from hedgerow.method.marginals import first_scores
+from hedgerow.method.ordered import in_order
 from hedgerow.method.telling import clear_sum, nothing_told, standard_sums, with_cells
 
 seeds = st.integers(0, 2**32 - 1)
@@ -246,7 +247,7 @@ def lost_where_another_is_large(rng, n_rows):
 def test_scores_are_those_of_ranks_among_all_cells():
     rows, seen = lost_where_another_is_large(np.random.default_rng(8), 2000)
     there = ~np.isnan(seen[:, 1])
-    scores = first_scores(seen, np.zeros(3, dtype=bool))
+    scores = first_scores(in_order(seen), np.zeros(3, dtype=bool))
     graph = csr_array(np.abs(np.subtract.outer(np.arange(3), np.arange(3))) == 1)
 
     def mean_error(ranked):
