@@ -64,8 +64,8 @@ WHOLE = "whole"  # the method that is shown the whole table: as many rows as pai
 ORACLE = "oracle"  # the method that knows the model
 ONE = (10.0,)  # rows for each column that the others are tried at
 METHODS: dict[str, Method] = {
-    AS_IT_COMES: Method("HedgeGraph", hedgerow, 4, RATIOS),
-    WHOLE: Method("HedgeGraph, whole rows", hedgerow, 4, RATIOS),
+    AS_IT_COMES: Method("HedgeGraph", hedgerow, 14, RATIOS),
+    WHOLE: Method("HedgeGraph, whole rows", hedgerow, 14, RATIOS),
     BEFORE: Method("HedgeGraph, before", before, 4, RATIOS),
     "complete": Method("before, complete rows", complete, 4, RATIOS),
     "filled": Method("before, means filled in", filled, 4, RATIOS),

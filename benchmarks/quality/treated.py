@@ -95,7 +95,7 @@ def _own(rival: str, rows: Array) -> Graphs:
 AS_IT_COMES, BEFORE = "hedgerow", "before"
 SOME = (2.0, 10.0)  # rows for each column that the others are tried at
 TREATED: dict[str, Method] = {
-    AS_IT_COMES: Method("HedgeGraph", hedgerow, 8, RATIOS),
+    AS_IT_COMES: Method("HedgeGraph", hedgerow, 22, RATIOS),
     BEFORE: Method("HedgeGraph, before", before, 8, RATIOS),
     "ric": Method("scores, RIC", partial(scores_of_ranks, "huge_mb_ric"), 2, SOME),
     "stars": Method("scores, StARS", partial(scores_of_ranks, "huge_mb_stars"), 1, SOME),

@@ -38,11 +38,13 @@ def _second_hump(ordered, low, high, densities):
         for i in range(begin):
             if gain[i] > to_left[0]:
                 to_left = (gain[i], i, begin)
-        most = -np.inf
+        most, place = -np.inf, n - 1
         for i in range(n - 1, end, -1):
             most = max(most, after[i])
-            if most - before[i] > to_right[0]:
-                to_right = (most - before[i], end, i)
+            gain[i] = most - before[i]
+            place = i if gain[i] >= gain[place] else place
+        if end < n - 1 and gain[place] > to_right[0]:
+            to_right = (gain[place], end, place)
         highest = begin
         for i in range(begin + 1, end + 1):
             if after[highest] - before[i] > cut[0]:
