@@ -30,6 +30,7 @@ from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
+from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.stuck import finished, stuck
@@ -111,24 +112,21 @@ class HedgeStream:
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
+        # Before the learner has learned, its arrays take no room.
+        known = self._clear(learner, rows) if fills and self.n_columns <= MOST_JUDGED else None
         learner.take(rows)
-        if fills and self.n_columns <= MOST_JUDGED:
-            self._look_back(learner, rows)
-        else:
-            learner.look_back(rows)
+        learner.look_back(rows, known)
         return sizes
 
-    def _look_back(self, learner: Learner, rows: Array) -> None:
-        """Look at columns first, and then at what clear neighbours leave of them."""
-        learner.look_back(rows, nothing_explained(self.n_columns))
+    def _clear(self, learner: Learner, rows: Array) -> Regressions:
+        """Return the columns' regressions on their clear neighbours."""
         memory = np.ones(self.n_columns)
         if not self.assumptions.independent:
             n_rows = effective_rows(len(rows), self.half_life)
-            sums = learner.residuals()
-            assert sums is not None
+            sums = learner.left_by(nothing_explained(self.n_columns), rows)
             memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
         weights = row_weights(0, len(rows), self.half_life)
-        learner.look_back(rows, clear_regressions(self.engine, rows, weights, memory))
+        return clear_regressions(self.engine, rows, weights, memory)
 
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:

@@ -81,8 +81,14 @@ class Learner:
         return self.engine.moments(self._counted())
 
     def look_back(self, rows: NDArray[np.floating], known: Regressions | None = None) -> None:
-        """Go through the first rows, all there are, once more, or once again."""
+        """Go through the first rows, all there are, once more."""
         self.state = self.engine.look_back(self.state, rows, known)
+
+    def left_by(self, known: Regressions, rows: NDArray[np.floating]) -> Residuals:
+        """Return sums over what regressions leave of rows, which are not learned from."""
+        sums = self.engine.residuals(self.engine.look_back(self.state, rows, known))
+        assert sums is not None
+        return sums
 
     def residuals(self) -> Residuals | None:
         """Return sums over residuals, if `look_back` was called."""

@@ -97,13 +97,7 @@ class TreatedRows:
             rows = rows[taken:]
             if self._waiting < FIRST_ROWS:
                 return
-            first = in_order(self._room)
-            as_is = self.assumptions.as_is | flat(first.rows)
-            self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            kinds = self._kinds(first, as_is)
-            treated, self._settled = self._settle(engine, first, as_is, kinds)
-            self._room, self._waiting = self._room[:0].copy(), 0
-            yield treated
+            yield self._treat_first(engine)
         size = max(_AT_ONCE, _CELLS_AT_ONCE // rows.shape[1])
         for start in range(0, len(rows), size):
             yield from self._treat_later(engine, rows[start : start + size])
@@ -249,6 +243,15 @@ class TreatedRows:
         """Return what is known of runs of equal values after more rows; steps have many."""
         watched = np.isin(kinds, (CONTINUOUS, ZEROS)) & (not self.assumptions.independent)
         return continued(known, rows, watched, before, self.half_life)
+
+    def _treat_first(self, engine: Engine) -> Array:
+        first = in_order(self._room)
+        as_is = self.assumptions.as_is | flat(first.rows)
+        self.marginals = engine.first_marginals(first, as_is, self.half_life)
+        kinds = self._kinds(first, as_is)
+        treated, self._settled = self._settle(engine, first, as_is, kinds)
+        self._room, self._waiting = self._room[:0].copy(), 0
+        return treated
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
