@@ -20,6 +20,7 @@ from hedgerow.method.kinds import COUNTS, curves_of, kinds_of
 from hedgerow.method.latent import series
 from hedgerow.method.marginals import first_marginals, flat, scored
 from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.ordered import in_order
 from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
@@ -45,7 +46,8 @@ def scores_of_pairs(rows: Array, model: Model) -> Array:
     corr, precision = model.covariance(), model.precision.toarray()
     pairs = np.triu_indices(model.size, 1)
     as_is = flat(rows)
-    kinds, marginals = kinds_of(rows, as_is), first_marginals(rows, as_is)
+    first = in_order(rows)
+    kinds, marginals = kinds_of(first, as_is), first_marginals(first, as_is)
     curves = curves_of(kinds, marginals)
     _, slope = series(corr - np.eye(model.size), curves.coefficients, curves.coefficients)
 

@@ -113,13 +113,15 @@ class HedgeStream:
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
         # Before the learner has learned, its arrays take no room.
-        known = self._clear(learner, rows) if fills and self.n_columns <= MOST_JUDGED else None
+        known = self._clear(learner, rows)
         learner.take(rows)
         learner.look_back(rows, known)
         return sizes
 
-    def _clear(self, learner: Learner, rows: Array) -> Regressions:
-        """Return the columns' regressions on their clear neighbours."""
+    def _clear(self, learner: Learner, rows: Array) -> Regressions | None:
+        """Return the columns' regressions on their clear neighbours, where these can be had."""
+        if not engines.fills_gaps(self.engine_name) or self.n_columns > MOST_JUDGED:
+            return None
         memory = np.ones(self.n_columns)
         if not self.assumptions.independent:
             n_rows = effective_rows(len(rows), self.half_life)
@@ -319,9 +321,10 @@ class HedgeStream:
     @classmethod
     def from_arrays(cls, arrays: Named, engine: str, assumptions: Assumptions) -> Self:
         """Return the stream whose `arrays` these are."""
+        half_life = float(arrays.get("half_life", NEVER))
+        stream = cls(arrays["pending"].shape[1], engine, assumptions, half_life)
         looked_back = 0 if assumptions.complete else FIRST_ROWS
-        learner = Learner.from_arrays(arrays, engine, looked_back)
-        stream = cls(learner.n_columns, engine, assumptions, learner.half_life)
+        learner = Learner.from_arrays(arrays, engine, looked_back, stream._clear)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)

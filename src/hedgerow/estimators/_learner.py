@@ -1,5 +1,6 @@
 """Rows in, in whole batches; moments, residuals and evidence out, by an engine."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -107,17 +108,25 @@ class Learner:
         return {**self.engine.to_numpy(self._counted()), "pending": self.pending}
 
     @classmethod
-    def from_arrays(cls, arrays: Named, engine: str, looked_back: int = 0) -> Self:
+    def from_arrays(
+        cls,
+        arrays: Named,
+        engine: str,
+        looked_back: int,
+        clear: Callable[[Self, Array], Regressions | None],
+    ) -> Self:
         """Return the learner whose `arrays` these are.
 
-        Rows that were kept are learned again, and as many of them ``looked_back`` on as were then.
+        Rows that were kept are learned again, and as many of them ``looked_back`` on as were then,
+        by the regressions that ``clear`` makes of them.
         """
         pending = arrays["pending"]
         learner = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
         if looked_back and len(arrays.get("table", ())):
             first, later = np.split(arrays["table"], [looked_back])
+            known = clear(learner, first)
             learner.take(first)
-            learner.look_back(first)
+            learner.look_back(first, known)
             learner.take(later)
         else:
             learner.state = learner.engine.from_numpy(arrays)
