@@ -8,6 +8,7 @@ from hedgerow.method import neighbours, noisy
 from hedgerow.method.counting import counting_curve, rates_of
 from hedgerow.method.latent import LARGEST, at_their_bound, latent_of
 from hedgerow.method.marginals import first_marginals
+from hedgerow.method.ordered import in_order
 from hedgerow.method.steps import curves_of_steps, cut_curves, hermite, straight
 
 SHARES = ([0.5, 0.5], [0.1, 0.9], [0.2, 0.3, 0.1, 0.25, 0.15])
@@ -135,7 +136,7 @@ def test_counts_are_curves_of_the_logarithm_of_their_rates():
     rng = np.random.default_rng(5)
     centre, spread = np.log(3.0), 0.7
     counts = rng.poisson(np.exp(centre + spread * rng.standard_normal(200_000))).astype(float)
-    marginals = first_marginals(counts[:, None], np.array([False]))
+    marginals = first_marginals(in_order(counts[:, None]), np.array([False]))
     curves = counting_curve(marginals, 0)
     rates = rates_of(counts.mean(), counts.var())
     assert rates.centre == pytest.approx(centre, abs=0.02)
@@ -173,7 +174,7 @@ def test_standard_errors_are_those_of_many_data_sets():
     for _ in range(400):
         rows = (rng.multivariate_normal(np.zeros(3), corr, 1000) > cuts).astype(float)
         latent = latent_of(
-            np.corrcoef(rows.T), cut_curves(first_marginals(rows, np.zeros(3, bool)))
+            np.corrcoef(rows.T), cut_curves(first_marginals(in_order(rows), np.zeros(3, bool)))
         )
         left = noisy._given(latent, np.array([1]), 1000)
         partial, *_ = noisy._tested(latent, left, 0, np.array([2]), 1000)

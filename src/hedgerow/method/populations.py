@@ -145,6 +145,8 @@ def _leading(rows: Array) -> list[Array]:
     some = rows[:, :: -(-rows.shape[1] // _COLUMNS)]
     spread = some.std(axis=0)
     some, spread = some[:, spread > 0], spread[spread > 0]
+    if len(spread) < 2:
+        return []
     unit = (some - some.mean(axis=0)) / spread
     number = unit.shape[1]
     least = max(number - _SPACE, 0)
