@@ -193,7 +193,9 @@ def autoregressions(measured: Array, n_rows: float) -> Autoregressions:
     left, best = np.ones(n_columns), np.zeros(n_columns)
     for step in range(1, most + 1):
         explained = (current[1:step] * measured[step - 1 : 0 : -1]).sum(axis=0)
-        echo = np.clip((measured[step] - explained) / left, -LARGEST_ECHO, LARGEST_ECHO)
+        echo = (measured[step] - explained) / left
+        varied = varied & (np.abs(echo) < 1.0)  # else chance has made what no memory has
+        echo = np.clip(echo, -LARGEST_ECHO, LARGEST_ECHO)
         current[1:step] = current[1:step] - echo * current[1:step][::-1]
         current[step] = echo
         left = left * (1.0 - echo**2)
@@ -249,40 +251,40 @@ def autocorrelations(
     return more
 
 
-def own_share(measured: Array, of_mean: Array, n_rows: float) -> Array:
-    """Return how much of columns' differences is not chance, for each lag, as a column.
+def own_share(measured: Array, of_mean: Array, n_rows: float) -> float:
+    """Return how much of columns' differences is not chance.
 
     Autocorrelations are drawn toward their mean as far as chance explains how they differ (James
     and Stein's way). The variance that chance makes of an autocorrelation is
 
         sum over h > 0 of (rho_(h+k) + rho_(h-k) - 2 rho_k rho_h)^2 / n
 
-    (Bartlett's formula), ``of_mean`` being rho.
+    (Bartlett's formula), ``of_mean`` being rho. Lags count as much as they do for a pair, by rho².
+    The share is one for all of them, or what comes of it were no autocorrelations.
 
     Examples
     --------
     >>> noise = np.random.default_rng(0).standard_normal((LAGS + 1, 50)) / np.sqrt(500)
-    >>> own_share(noise, np.empty((0, 1)), 500.0).mean() < 0.2
-    np.True_
+    >>> own_share(noise, 0.5 ** np.arange(1, 9)[:, None], 500.0) < 0.5
+    True
     >>> noise[1] += np.linspace(0.0, 0.9, 50)
-    >>> print(own_share(noise, np.empty((0, 1)), 500.0)[1].round(2))
-    [0.97]
+    >>> own_share(noise, 0.5 ** np.arange(1, 9)[:, None], 500.0) > 0.9
+    True
     """
     n_lags, number = measured.shape
     if number < _FEWEST:
-        return np.ones((n_lags, 1))
+        return 1.0
     rho = np.zeros(2 * n_lags + len(of_mean))
     rho[0], rho[1 : len(of_mean) + 1] = 1.0, of_mean[:, 0]
     h, k = np.arange(1, n_lags + len(of_mean))[:, None], np.arange(n_lags)
     chance = np.square(rho[h + k] + rho[np.abs(h - k)] - 2.0 * rho[k] * rho[h]).sum(axis=0) / n_rows
-    differences = measured.var(axis=1, ddof=1)
-    believed = (number - 3) / (number - 1) * chance
-    share = np.divide(believed, differences, out=np.ones(n_lags), where=differences > 0)
-    own: Array = np.maximum(1.0 - share, 0.0)[:, None]
-    return own
+    counts = np.square(rho[1:n_lags])
+    differences = float(counts @ measured[1:].var(axis=1, ddof=1))
+    believed = (number - 3) / (number - 1) * float(counts @ chance[1:])
+    return max(1.0 - believed / differences, 0.0) if differences > 0 else 0.0
 
 
-def made_up(known: Array, trust: Array, n_rows: float) -> Array:
+def made_up(known: Array, trust: float, n_rows: float) -> Array:
     """Return by how much sums of squared autocorrelations should be larger, for each column.
 
     A sum is taken for that of an autoregression of order one, 2 r² / (1 - r²). Of n rows, r is
@@ -294,7 +296,7 @@ def made_up(known: Array, trust: Array, n_rows: float) -> Array:
     Examples
     --------
     >>> known = 0.8 ** np.arange(1, 200)[:, None]
-    >>> found = made_up(known, np.zeros((200, 1)), 1e4)
+    >>> found = made_up(known, 0.0, 1e4)
     >>> right = 0.8 + 3.4 / 1e4
     >>> print(found.round(3), round(right**2 / (1 - right**2) / (0.64 / 0.36), 3))
     [1.002] 1.002
@@ -306,11 +308,8 @@ def made_up(known: Array, trust: Array, n_rows: float) -> Array:
     root = np.sqrt(square)
     right = np.square(np.minimum(root + (1.0 + 3.0 * root) / n_rows, 1.0 - 1.0 / n_rows))
     more = np.divide(2.0 * right / (1.0 - right), excess, out=np.ones_like(excess), where=some)
-    own = trust[1 : len(known) + 1]
-    own = np.pad(own, ((0, len(known) - len(own)), (0, 0)), mode="edge") if len(known) else own
-    share = np.divide((squares * own).sum(axis=0), excess, out=np.zeros_like(excess), where=some)
     steepness = 2.0 * root / (1.0 - square**2)
-    doubt = 2.0 * share * (1.0 - square) / n_rows * steepness**2
+    doubt = 2.0 * trust * (1.0 - square) / n_rows * steepness**2
     limit = stats.norm.isf(_ANY / max(known.shape[1], 2) ** 2)
     result = np.maximum(more, 1.0) * np.exp(np.minimum(limit**2 / 4.0 * doubt, 1.0))
     most = np.divide(n_rows - 1.0, excess, out=np.ones_like(excess), where=some)

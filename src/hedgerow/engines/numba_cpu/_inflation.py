@@ -73,6 +73,9 @@ def _recursion(measured, echoes, left):
             for k in range(1, step):
                 explained += current[k] * measured[step - k, j]
             echo = (measured[step, j] - explained) / left[step - 1, j]
+            if not abs(echo) < 1.0:  # chance has made what no memory has
+                left[step:, j] = np.inf
+                break
             echo = min(max(echo, -LARGEST_ECHO), LARGEST_ECHO)
             _next_order(current, step, echo)
             echoes[step, j] = echo
