@@ -29,6 +29,7 @@ from hedgerow.cli._results import (
     write_all,
 )
 from hedgerow.cli._warnings import collected_warnings
+from hedgerow.cli.simulate import MODELS
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph, IsingGraph
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 # As in hedgerow.engines, which is slow to import; a test compares them.
 DEVICES = ("cpu", "cuda", "auto", "numpy")
-MODELS = ("gaussian", "ising")
 
 
 @click.command()

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.base.checks import between
@@ -25,8 +24,8 @@ from hedgerow.estimators._assumptions import (
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
-from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators._row_times import warn_of_times
+from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
@@ -37,14 +36,14 @@ from hedgerow.method.forgetting import (
     SHORTEST_HALF_LIFE,
     effective_rows,
 )
-from hedgerow.method.graph import LOOSEST_LEVEL, Graph, graph_of, shortage_of_rows
+from hedgerow.method.graph import Graph, graph_of, shortage_of_rows
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.kinds import NORMAL
 from hedgerow.method.moments import SMALLEST_SPREAD
-from hedgerow.method.promises import BALANCED, promise_of
+from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
+class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -228,30 +227,10 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
 
     @property
     @locked
-    def n_samples_seen_(self) -> int:
-        """Number of rows learned from."""
-        check_is_fitted(self)
-        return self._stream.rows
-
-    @property
-    @locked
     def n_samples_effective_(self) -> float:
         """Number of rows that the tests count with."""
         check_is_fitted(self)
         return self._effective_rows()
-
-    @property
-    @locked
-    def edges_(self) -> EdgeTable:
-        """Edges at the chosen level, the surest first."""
-        return self.edges_up_to(self.level_)
-
-    @property
-    @locked
-    def level_(self) -> float:
-        """The error rate; of a balanced graph, its estimated share of false edges."""
-        graph, level = self._graph(), self._level_asked()
-        return graph.balanced_level() if level is None else level
 
     @locked
     def edges_up_to(self, level: float) -> EdgeTable:
@@ -268,38 +247,13 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
         to keep an error rate when ``level`` is a number.
         """
         graph = self.graph_up_to(level)
-        labels = column_labels(self)
-        if not hasattr(self, "feature_names_in_"):
-            labels = labels.astype(np.intp)
         return EdgeTable(
-            source=labels[graph.source],
-            target=labels[graph.target],
+            **self._ends(graph),
             partial_corr=graph.partial_corr,
             z=graph.z,
             p_value=graph.p_value,
             q_value=graph.q_value,
         )
-
-    @locked
-    def graph_up_to(self, level: float) -> Graph:
-        """Return what `edges_up_to` returns with columns as numbers, and findings about columns.
-
-        Parameters
-        ----------
-        level : float
-            In (0, 0.5], or up to the estimator's own level if that is larger.
-        """
-        graph, (*_, loosest) = self._graph(), self._graph_key()
-        if not 0 < level <= loosest:
-            raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
-        return graph.up_to(level)
-
-    @property
-    @locked
-    def adjacency_(self) -> csr_array:
-        """The graph as a sparse boolean matrix."""
-        graph = self._graph().up_to(self.level_)
-        return self._symmetric(graph, np.ones(len(graph.source), dtype=np.bool_))
 
     @property
     @locked
@@ -310,18 +264,6 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
         result: NDArray[np.float64] = self._symmetric(graph, graph.partial_corr).toarray()
         np.fill_diagonal(result, 1.0)
         return result
-
-    @locked
-    def to_networkx(self) -> Any:
-        """Return a networkx Graph whose edges carry partial_corr, z, p_value and q_value."""
-        import networkx
-
-        graph = networkx.Graph()
-        graph.add_nodes_from(column_labels(self).tolist())
-        for edge in self.edges_:
-            values = edge._asdict()
-            graph.add_edge(values.pop("source"), values.pop("target"), **values)
-        return graph
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_stream") and self._stream.rows > 0
@@ -413,24 +355,12 @@ class HedgeGraph(AsCovariance, Told, Kept, NotebookSummary):
         rows = effective_rows(self._stream.rows, self._stream.half_life)
         return rows / self._inflation().per_effective
 
-    def _graph_key(self) -> tuple[str, str, float]:
-        loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
-        return ("graph", promise_of(self.error, self.level), loosest)
-
-    def _level_asked(self) -> float | None:
-        return None if self.level == BALANCED else float(self.level)
-
     def _treated(self) -> list[str]:
         return self.treatment_.sentences()
 
     @locked
     def _known_edges(self) -> EdgeTable | None:
         return self.edges_ if self._graph_key() in self._results else None
-
-    def _symmetric(self, graph: Graph, values: NDArray[Any]) -> csr_array:
-        ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
-        shape = (self.n_features_in_, self.n_features_in_)
-        return csr_array((np.r_[values, values], ends), shape=shape)
 
     def _refuse_too_small(self, graph: Graph) -> None:
         # A column that is zero since long may be the rest of one that was forgotten.

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
@@ -21,7 +22,7 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.first_look import clear_regressions, nothing_explained
+from hedgerow.method.first_look import clear_neighbours, nothing_explained
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, alike, memories, no_inflation, without_tails
@@ -30,7 +31,6 @@ from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.stuck import finished, stuck
@@ -113,13 +113,13 @@ class HedgeStream:
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
         # Before the learner has learned, its arrays take no room.
-        known = self._clear(learner, rows)
+        coefficients = self._clear(learner, rows)
         learner.take(rows)
-        learner.look_back(rows, known)
+        learner.look_back(rows, coefficients)
         return sizes
 
-    def _clear(self, learner: Learner, rows: Array) -> Regressions | None:
-        """Return the columns' regressions on their clear neighbours, where these can be had."""
+    def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
+        """Return the columns' coefficients on their clear neighbours, where they can be had."""
         if not engines.fills_gaps(self.engine_name) or self.n_columns > MOST_JUDGED:
             return None
         memory = np.ones(self.n_columns)
@@ -128,7 +128,7 @@ class HedgeStream:
             sums = learner.left_by(nothing_explained(self.n_columns), rows)
             memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
         weights = row_weights(0, len(rows), self.half_life)
-        return clear_regressions(self.engine, rows, weights, memory)
+        return clear_neighbours(self.engine, rows, weights, memory)
 
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:

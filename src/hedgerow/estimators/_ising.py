@@ -15,7 +15,7 @@ from hedgerow.base.words import listed
 from hedgerow.engines.numba_cpu import ising as engine
 from hedgerow.estimators._ising_kept import KeptIsing
 from hedgerow.estimators._ising_rows import IsingRows, Words, numbers_for_words
-from hedgerow.estimators._notebook import NotebookSummary
+from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows
 from hedgerow.method.graph import LOOSEST_LEVEL
@@ -28,12 +28,12 @@ from hedgerow.method.ising_model import (
     pseudo_log_likelihood,
 )
 from hedgerow.method.ising_neighbours import table_of
-from hedgerow.method.promises import BALANCED, in_words, promise_of
+from hedgerow.method.promises import in_words, promise_of
 
 Array = NDArray[np.float64]
 
 
-class IsingGraph(KeptIsing, NotebookSummary):
+class IsingGraph(KeptIsing, TestedGraph[IsingEdges, OddsTable]):
     """Learn which variables of yes or no act on each other directly, at an error rate you choose.
 
     Every variable has two values, -1 and +1, and P(x) ∝ exp(Σ_{i<j} J_ij x_i x_j + Σ_i h_i x_i):
@@ -151,30 +151,10 @@ class IsingGraph(KeptIsing, NotebookSummary):
 
     @property
     @locked
-    def n_samples_seen_(self) -> int:
-        """Number of rows learned from."""
-        check_is_fitted(self)
-        return self._stream.rows
-
-    @property
-    @locked
     def values_(self) -> NDArray[Any]:
         """The values that are taken for -1 and for +1."""
         check_is_fitted(self)
         return self._stream.named_values()
-
-    @property
-    @locked
-    def edges_(self) -> OddsTable:
-        """Edges at the chosen level, the surest first."""
-        return self.edges_up_to(self.level_)
-
-    @property
-    @locked
-    def level_(self) -> float:
-        """The error rate; of a balanced graph, its estimated share of false edges."""
-        graph, level = self._graph(), self._level_asked()
-        return graph.balanced_level() if level is None else level
 
     @locked
     def edges_up_to(self, level: float) -> OddsTable:
@@ -188,40 +168,14 @@ class IsingGraph(KeptIsing, NotebookSummary):
         """
         graph = self.graph_up_to(level)
         values = entries(self._couplings(level), graph.source, graph.target)
-        labels = column_labels(self)
-        if not hasattr(self, "feature_names_in_"):
-            labels = labels.astype(np.intp)
         return OddsTable(
-            source=labels[graph.source],
-            target=labels[graph.target],
+            **self._ends(graph),
             coupling=values,
             log_odds_ratio=4.0 * values,
             z=graph.z,
             p_value=graph.p_value,
             q_value=graph.q_value,
         )
-
-    @locked
-    def graph_up_to(self, level: float) -> IsingEdges:
-        """Return the tests of `edges_up_to` with columns as numbers, and findings about columns.
-
-        Parameters
-        ----------
-        level : float
-        """
-        graph, loosest = self._graph(), self._graph_key()[2]
-        if not 0 < level <= loosest:
-            raise ValueError(f"level must be in (0, {loosest:g}], got {level!r}")
-        return graph.up_to(level)
-
-    @property
-    @locked
-    def adjacency_(self) -> csr_array:
-        """The graph as a sparse boolean matrix."""
-        graph = self._graph().up_to(self.level_)
-        ends = (np.r_[graph.source, graph.target], np.r_[graph.target, graph.source])
-        shape = (self.n_features_in_, self.n_features_in_)
-        return csr_array((np.ones(len(ends[0]), dtype=np.bool_), ends), shape=shape)
 
     @property
     @locked
@@ -317,30 +271,11 @@ class IsingGraph(KeptIsing, NotebookSummary):
             for (high, low), names in kinds.items()
         ]
 
-    @locked
-    def to_networkx(self) -> Any:
-        """Return a networkx Graph whose edges carry coupling, log_odds_ratio, z, p and q values."""
-        import networkx
-
-        graph = networkx.Graph()
-        graph.add_nodes_from(column_labels(self).tolist())
-        for edge in self.edges_:
-            values = edge._asdict()
-            graph.add_edge(values.pop("source"), values.pop("target"), **values)
-        return graph
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_stream")
 
     def _check_parameters(self) -> None:
         promise_of(self.error, self.level)
-
-    def _level_asked(self) -> float | None:
-        return None if self.level == BALANCED else float(self.level)
-
-    def _graph_key(self) -> tuple[str, str, float]:
-        loosest = max(LOOSEST_LEVEL, self._level_asked() or 0.0)
-        return ("graph", promise_of(self.error, self.level), loosest)
 
     def _graph(self) -> IsingEdges:
         check_is_fitted(self)

@@ -1,69 +1,37 @@
 """An `IsingGraph` in a file: its parameters, the values of columns, and a bit for each cell."""
 
-import os
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import __version__
-from hedgerow.base import storage
 from hedgerow.base.locks import locked
+from hedgerow.estimators._in_a_file import InAFile, Parts
 from hedgerow.estimators._ising_rows import IsingRows
 from hedgerow.estimators._saved import array_of, check_header, check_names, require
-from hedgerow.estimators._shared import Shared
-
-_KIND = "IsingGraph"
 
 
-class KeptIsing(Shared):
+class KeptIsing(InAFile):
     """A learner with `IsingRows` that can be written to a file and go on from it."""
 
+    _KIND = "IsingGraph"
     _stream: IsingRows
 
     def _check_parameters(self) -> None:
         raise NotImplementedError
 
     @locked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file; it can be loaded and learned further.
-
-        Parameters
-        ----------
-        path : str or path
-            An existing file is replaced only once the new one is complete.
-        """
+    def parts(self) -> Parts:
+        """Return what `save` writes, a header that JSON can hold and arrays."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        header = {
-            "hedgerow": __version__,
-            "parameters": self.get_params(),
-            "feature_names": None if names is None else [str(name) for name in names],
-            "words": {str(j): list(words) for j, words in self._stream.words.items()},
-        }
+        words = {str(j): list(words) for j, words in self._stream.words.items()}
         arrays = {"values": self._stream.values, "bits": self._stream.packed()}
-        storage.write(path, _KIND, header, arrays)
+        return self._header(words=words), arrays
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path
-
-        Raises
-        ------
-        StorageError
-            If the file is not whole, or not one that `save` can have written.
-        """
-        header, arrays = storage.read(path, _KIND)
-        with storage.errors_of(path):
-            return cls._from_parts(header, arrays)
-
-    @classmethod
-    def _from_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Return the model whose `parts` these are; raise StorageError if there is none."""
         check_header(header, set(cls().get_params()), lambda **p: cls(**p)._check_parameters())
         require(set(arrays) == {"values", "bits"}, "it must have 'values' and 'bits'", set(arrays))
         values, bits = array_of(arrays, "values", "f", 2), array_of(arrays, "bits", "u", 2)
@@ -77,9 +45,7 @@ class KeptIsing(Shared):
         _check_values(values, words, np.unpackbits(bits, axis=1))
 
         model = cls(**header["parameters"])
-        model.n_features_in_ = n_columns
-        if header["feature_names"] is not None:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model._take_columns(header, n_columns)
         model._stream = IsingRows.from_packed(bits, values, words)
         return model
 

@@ -1,15 +1,11 @@
-"""A model in a file: save it, load it, and the parts that checkpoints hold too."""
+"""A `HedgeGraph` in a file: its parameters, and all that its stream keeps; so in checkpoints."""
 
-import os
 from collections.abc import Collection, Hashable
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow import __version__
-from hedgerow.base import storage
 from hedgerow.base.checks import one_of
 from hedgerow.base.locks import locked
 from hedgerow.engines import DEVICES, engine_for_saved
@@ -20,6 +16,7 @@ from hedgerow.estimators._assumptions import (
     plain,
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._in_a_file import InAFile, Parts
 from hedgerow.estimators._saved import (
     check_array_names,
     check_header,
@@ -33,17 +30,16 @@ from hedgerow.estimators._saved_treatment import (
     largest_of_treated,
     names_of_treatment,
 )
-from hedgerow.estimators._shared import Shared
 from hedgerow.method.kinds import NORMAL
 
-_KIND = "HedgeGraph"
 # Models saved before rows and columns were treated had to take these for granted.
 _BEFORE_TREATMENT = {"rows": INDEPENDENT, "columns": NORMAL}
 
 
-class Kept(Shared):
+class Kept(InAFile):
     """A learner with a `HedgeStream` that can be written to a file and go on from it."""
 
+    _KIND = "HedgeGraph"
     device: str
     columns: str | Collection[Hashable]
     _stream: HedgeStream
@@ -61,49 +57,16 @@ class Kept(Shared):
         raise NotImplementedError
 
     @locked
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file; it can be loaded and learned further.
-
-        Parameters
-        ----------
-        path : str or path
-            An existing file is replaced only once the new one is complete.
-        """
-        storage.write(path, _KIND, *self.parts())
-
-    @locked
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def parts(self) -> Parts:
         """Return what `save` writes, a header that JSON can hold and arrays.
 
         The arrays are the model's own, and change as it learns, but not as it is asked for
         results. `save` keeps other threads from learning until they are written.
         """
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        columns = plain(self.columns, named=names is not None)
-        header = {
-            "hedgerow": __version__,
-            "parameters": self.get_params() | {"columns": columns},
-            "feature_names": None if names is None else [str(name) for name in names],
-        }
+        columns = plain(self.columns, named=hasattr(self, "feature_names_in_"))
+        header = self._header(parameters=self.get_params() | {"columns": columns})
         return header, self._stream.arrays()
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that `save` wrote.
-
-        Parameters
-        ----------
-        path : str or path
-
-        Raises
-        ------
-        StorageError
-            If the file is not whole, or not one that `save` can have written.
-        """
-        header, arrays = storage.read(path, _KIND)
-        with storage.errors_of(path):
-            return cls.from_parts(header, arrays)
 
     @classmethod
     def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
@@ -139,7 +102,5 @@ class Kept(Shared):
         """Return a model with the parameters and names of a header."""
         model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
         model.columns = from_plain(model.columns, named=header["feature_names"] is not None)
-        model.n_features_in_ = n_columns
-        if header["feature_names"] is not None:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model._take_columns(header, n_columns)
         return model

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow import engines
 from hedgerow.engines import Engine, Named
@@ -12,7 +13,6 @@ from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import LARGEST_BATCH, batch_ends, batch_size
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.moments import Moments
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import Residuals
 
 Array = NDArray[np.float64]
@@ -81,13 +81,13 @@ class Learner:
         """Return the moments of all rows taken so far."""
         return self.engine.moments(self._counted())
 
-    def look_back(self, rows: NDArray[np.floating], known: Regressions | None = None) -> None:
+    def look_back(self, rows: NDArray[np.floating], coefficients: csr_array | None = None) -> None:
         """Go through the first rows, all there are, once more."""
-        self.state = self.engine.look_back(self.state, rows, known)
+        self.state = self.engine.look_back(self.state, rows, coefficients)
 
-    def left_by(self, known: Regressions, rows: NDArray[np.floating]) -> Residuals:
+    def left_by(self, coefficients: csr_array, rows: NDArray[np.floating]) -> Residuals:
         """Return sums over what regressions leave of rows, which are not learned from."""
-        sums = self.engine.residuals(self.engine.look_back(self.state, rows, known))
+        sums = self.engine.residuals(self.engine.look_back(self.state, rows, coefficients))
         assert sums is not None
         return sums
 
@@ -113,20 +113,20 @@ class Learner:
         arrays: Named,
         engine: str,
         looked_back: int,
-        clear: Callable[[Self, Array], Regressions | None],
+        clear: Callable[[Self, Array], csr_array | None],
     ) -> Self:
         """Return the learner whose `arrays` these are.
 
         Rows that were kept are learned again, and as many of them ``looked_back`` on as were then,
-        by the regressions that ``clear`` makes of them.
+        with the coefficients that ``clear`` finds.
         """
         pending = arrays["pending"]
         learner = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
         if looked_back and len(arrays.get("table", ())):
             first, later = np.split(arrays["table"], [looked_back])
-            known = clear(learner, first)
+            coefficients = clear(learner, first)
             learner.take(first)
-            learner.look_back(first, known)
+            learner.look_back(first, coefficients)
             learner.take(later)
         else:
             learner.state = learner.engine.from_numpy(arrays)

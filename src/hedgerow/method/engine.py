@@ -107,11 +107,12 @@ class Engine(Protocol):
         """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
 
     def look_back(
-        self, state: Any, rows: NDArray[np.floating], known: Regressions | None = None
+        self, state: Any, rows: NDArray[np.floating], coefficients: csr_array | None = None
     ) -> Any:
         """Return the state with sums over the residuals of all ``rows``, the first and only ones.
 
-        Residuals are those of the regressions, or of the learner's own weights if there are none.
+        Residuals are those of regressions with these coefficients, or with the learner's own
+        weights if there are none.
         From then on `learn` adds those of the rows that it learns from.
         """
 

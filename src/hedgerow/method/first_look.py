@@ -15,7 +15,6 @@ from hedgerow.method.hedge import standardise
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.moments import columns_of
 from hedgerow.method.neighbours import step_thresholds
-from hedgerow.method.outliers import Regressions
 
 Array = NDArray[np.float64]
 
@@ -23,15 +22,13 @@ Array = NDArray[np.float64]
 _STEP = 2.0
 
 
-def nothing_explained(n_columns: int) -> Regressions:
-    """Return regressions on no neighbours, which leave columns as they are."""
-    return Regressions(csr_array((n_columns, n_columns)), np.ones(n_columns))
+def nothing_explained(n_columns: int) -> csr_array:
+    """Return coefficients of no neighbours, which leave columns as they are."""
+    return csr_array((n_columns, n_columns))
 
 
-def clear_regressions(
-    engine: Engine, rows: Array, row_weights: Array, memory: Array
-) -> Regressions:
-    """Return each column's regression on its clear neighbours; on none if rows are too few.
+def clear_neighbours(engine: Engine, rows: Array, row_weights: Array, memory: Array) -> csr_array:
+    """Return each column's coefficients on its clear neighbours; none if rows are too few.
 
     Parameters
     ----------
@@ -44,12 +41,11 @@ def clear_regressions(
     corr = rooted.T @ rooted
     np.fill_diagonal(corr, 1.0)
     step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
-    found, residual = nothing_explained(n_columns)
+    found = nothing_explained(n_columns)
     for group in np.unique(step):
         alike = step == group
         amount = n_rows / memory[alike].max()
         if amount >= MIN_ROWS and n_columns > 1:
             some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
             found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
-            residual = np.where(alike, some.residual, residual)
-    return Regressions(csr_array(found), residual)
+    return csr_array(found)

@@ -33,6 +33,7 @@ FORGOTTEN = 0.01  # autocorrelations below this, of all columns, are left out of
 LARGEST_ECHO = 1.0 - 1e-9  # an autoregression that explains more than this has no end
 _SAMPLE = 512  # columns whose pairs tell what is typical
 _FEWEST = 4  # columns whose memories tell what is chance (James and Stein)
+_MOST_DOUBT = 1.0  # beyond, what a small error of a logarithm does is no guide
 _ANY = 0.05  # chance of any false edge, that tells what scores these have
 
 
@@ -311,7 +312,8 @@ def made_up(known: Array, trust: float, n_rows: float) -> Array:
     steepness = 2.0 * root / (1.0 - square**2)
     doubt = 2.0 * trust * (1.0 - square) / n_rows * steepness**2
     limit = stats.norm.isf(_ANY / max(known.shape[1], 2) ** 2)
-    result = np.maximum(more, 1.0) * np.exp(np.minimum(limit**2 / 4.0 * doubt, 1.0))
+    doubtful = np.exp(np.minimum(limit**2 / 4.0 * doubt, _MOST_DOUBT))
+    result = np.maximum(more, 1.0) * doubtful
     most = np.divide(n_rows - 1.0, excess, out=np.ones_like(excess), where=some)
     limited: Array = np.minimum(result, np.maximum(most, 1.0))
     return limited

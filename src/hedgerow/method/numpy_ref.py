@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow.base.memory import check_memory
 from hedgerow.method import hedge, scaling
@@ -31,7 +32,6 @@ from hedgerow.method.moments import (
     with_unknown,
 )
 from hedgerow.method.neighbours import related as related
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
 from hedgerow.method.populations import second_hump as second_hump
@@ -84,11 +84,11 @@ def count(state: Learned, rows: Rows) -> Learned:
     return state._replace(moments=merge_moments(state.moments, new))
 
 
-def look_back(state: Learned, rows: Rows, known: Regressions | None = None) -> Learned:
+def look_back(state: Learned, rows: Rows, coefficients: csr_array | None = None) -> Learned:
     weights = row_weights(0, len(rows), state.half_life)
     standard = hedge.standardise(rows, columns_of(rows, weights))
-    coefficients = state.hedge.average if known is None else known.coefficients
-    sums = first_residuals(standard - (coefficients @ standard.T).T, weights)
+    used = state.hedge.average if coefficients is None else coefficients
+    sums = first_residuals(standard - (used @ standard.T).T, weights)
     passed = decline(0, state.hedge.rows, state.half_life)
     return state._replace(residuals=scaled_residuals(sums, passed))
 

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow.engines.numba_cpu._nodes import weight_rows
 from hedgerow.engines.numba_cpu._products import DOT_TILE, FAST, IN_ORDER, dot_products, zeros
@@ -18,7 +19,6 @@ from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
 from hedgerow.method.moments import columns_of
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import (
     LAGS,
     LEAST_SCALE,
@@ -36,7 +36,7 @@ _ROWS = 256  # of the first rows that are summed in single precision
 
 
 def look_back(
-    state: Learned, rows: NDArray[np.floating], known: Regressions | None = None
+    state: Learned, rows: NDArray[np.floating], coefficients: csr_array | None = None
 ) -> Learned:
     """Return the state with sums over the residuals of all ``rows``, the first and only ones."""
     counts = row_weights(0, len(rows), state.half_life)
@@ -45,10 +45,10 @@ def look_back(
     n_rows, n_columns = rows.shape
     errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
     with team() as run:
-        if known is None:
+        if coefficients is None:
             _leave_errors(state, standard, errors[:, LAGS:], run)
         else:
-            errors[:, LAGS:] = standard.T - known.coefficients @ standard.T
+            errors[:, LAGS:] = standard.T - coefficients @ standard.T
         errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
         rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())

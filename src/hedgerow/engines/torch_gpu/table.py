@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor
 
 from hedgerow.engines.torch_gpu.learning import Weights
@@ -13,7 +14,6 @@ from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.moments import Moments
-from hedgerow.method.outliers import Regressions
 from hedgerow.method.residuals import Residuals
 
 Rows = NDArray[np.floating]
@@ -55,7 +55,7 @@ def learn(state: Table, rows: Rows) -> Table:
     return Table(batches, state.unfinished[:0], state.looks_back, Learned())
 
 
-def look_back(state: Table, rows: Rows, known: Regressions | None = None) -> Table:
+def look_back(state: Table, rows: Rows, coefficients: csr_array | None = None) -> Table:
     """Return the table of whose rows residuals will be wanted; ``rows`` are all there are.
 
     They will be those of the average weights, of all rows.
