@@ -19,9 +19,11 @@ from hedgerow.estimators._treatment import (
     doubts_of_gaps,
     doubts_of_stuck,
     far_from_normal,
+    slowest,
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
+from hedgerow.method.drift import Level, first_contrasts, slow_shares
 from hedgerow.method.first_look import clear_neighbours, nothing_explained
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
@@ -62,7 +64,8 @@ class HedgeStream:
         self.filled = FilledRows(n_columns, half_life)
         self.learner = Learner(n_columns, engine, half_life)
         self.sizes = no_sizes(n_columns)
-        self._trial: tuple[Learner, FilledRows, RowSizes] | None = None
+        self.level: Level | None = None  # of columns, before the next row; None if it stays
+        self._trial: tuple[Learner, FilledRows, RowSizes, Level | None] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -90,33 +93,38 @@ class HedgeStream:
         done = 0
         for treated in self.treated.take(self.engine, rows):
             if self.learner.rows:
-                pieces = self.filled.later(self.engine, treated, self.learner.moments)
+                pieces = self.filled.later(self.engine, treated, self._about_level)
                 for filled, there in pieces:
                     with part_of_a_stage(done / total, (done + len(filled)) / total):
-                        self.learner.take(self._divided(filled, there))
+                        self.learner.take(self._without_level(self._divided(filled, there)))
                     done += len(filled)
             else:
                 with part_of_a_stage(0.0, len(treated) / total):
-                    self.sizes = self._begin(self.learner, self.filled, treated)
+                    self.sizes, self.level = self._begin(self.learner, self.filled, treated)
                 done = len(treated)
 
-    def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
-        """Learn from the first rows; return what they say about sizes."""
+    def _begin(
+        self, learner: Learner, filled: FilledRows, treated: Array
+    ) -> tuple[RowSizes, Level | None]:
+        """Learn from the first rows; return what they say about sizes, and the level after them."""
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
         # What is left of a season is no score of ranks any more.
         ranked = judged & (self.treated.settled(self.engine).season.period == 1)
         rows, there = filled.first(self.engine, treated, judged, ranked)
-        sizes = no_sizes(self.n_columns)
+        sizes, level = no_sizes(self.n_columns), None
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
+        # After large rows were made smaller, or levels would follow them.
+        if self._may_drift():
+            rows, level = first_contrasts(rows, self.engine.without_level)
         # Before the learner has learned, its arrays take no room.
         coefficients = self._clear(learner, rows)
         learner.take(rows)
         learner.look_back(rows, coefficients)
-        return sizes
+        return sizes, level
 
     def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
         """Return the columns' coefficients on their clear neighbours, where they can be had."""
@@ -130,6 +138,25 @@ class HedgeStream:
         weights = row_weights(0, len(rows), self.half_life)
         return clear_neighbours(self.engine, rows, weights, memory)
 
+    def _may_drift(self) -> bool:
+        """Return whether levels are taken out: not of walks, whose contrasts wander as well."""
+        assert self.treated is not None
+        smooth = np.isin(self.kinds(), (AS_IS, CONTINUOUS)).all()
+        wanders = self.treated.settled(self.engine).wanders
+        return bool(
+            smooth and not self.assumptions.independent and 2 * wanders.sum() <= len(wanders)
+        )
+
+    def _without_level(self, rows: Array) -> Array:
+        if self.level is not None:
+            rows, self.level = self.engine.without_level(rows, self.level)
+        return rows
+
+    def _about_level(self) -> Moments:
+        """Return the moments of rows about the level that they have now."""
+        moments = self.learner.moments()
+        return moments if self.level is None else moments._replace(mean=self.level.mean)
+
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:
             return rows
@@ -141,7 +168,7 @@ class HedgeStream:
 
     def moments(self) -> Moments:
         """Return the moments of all rows so far, their correlations being those of scores."""
-        learner, filled, _ = self._asked()
+        learner, filled, *_ = self._asked()
         moments = learner.moments()
         if self.treated is None:
             return moments
@@ -157,7 +184,7 @@ class HedgeStream:
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
-        learner, filled, sizes = self._asked()
+        learner, filled, sizes, _ = self._asked()
         sums = learner.residuals()
         if sums is None:
             return no_inflation(self.n_columns)
@@ -184,7 +211,7 @@ class HedgeStream:
         # A pair is there in as many rows as both its cells are, if they are missing independently.
         share = np.maximum(filled.share(), 1.0 / n_rows)
         typical = float(np.median(share))
-        common = max(apart, repeated / memory) * n_rows / left / typical**2
+        common = max(apart * found.common, repeated / memory) * n_rows / left / typical**2
         return found._replace(tails=found.tails * np.sqrt(typical / share), common=common)
 
     def determined(self) -> NDArray[np.bool_]:
@@ -205,7 +232,8 @@ class HedgeStream:
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
-        _, filled, sizes = self._asked()
+        _, filled, sizes, level = self._asked()
+        slow = np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
         return Treatment(
             rows=self.rows,
             effective_rows=effective,
@@ -229,6 +257,8 @@ class HedgeStream:
             telling=self._telling(inflation, labels),
             apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
             stuck=self._stuck(labels),
+            slow=slow,
+            slowest=slowest(slow, labels),
         )
 
     def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
@@ -297,7 +327,7 @@ class HedgeStream:
 
         What lies behind columns of steps is tested by the readable functions.
         """
-        learner, filled, _ = self._asked()
+        learner, filled, *_ = self._asked()
         unknown = _unknown(learner.moments(), filled) if filled.covariance.size else None
         evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
@@ -316,6 +346,8 @@ class HedgeStream:
         if self.learner.rows:
             named |= {f"size_{name}": np.array(x) for name, x in self.sizes._asdict().items()}
             named |= self.filled.arrays()
+            if self.level is not None:
+                named |= {f"level_{name}": np.array(x) for name, x in self.level._asdict().items()}
         return named
 
     @classmethod
@@ -328,6 +360,11 @@ class HedgeStream:
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)
+        if "level_mean" in arrays:
+            mean, amounts, start, total, left = (
+                np.array(arrays[f"level_{name}"]) for name in Level._fields
+            )
+            stream.level = Level(mean, float(amounts), start, total, left)
         if "size_trust" in arrays:
             columns, centre, shape, typical, trust, votes = (
                 np.array(arrays[f"size_{name}"]) for name in RowSizes._fields
@@ -337,18 +374,18 @@ class HedgeStream:
             )
         return stream
 
-    def _asked(self) -> tuple[Learner, FilledRows, RowSizes]:
+    def _asked(self) -> tuple[Learner, FilledRows, RowSizes, Level | None]:
         """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
 
         Once rows are handed on, it is the learner itself.
         """
         if self.treated is None or self.treated.marginals is not None:
-            return self.learner, self.filled, self.sizes
+            return self.learner, self.filled, self.sizes, self.level
         if self._trial is None:
             rows, _ = self.treated.first_attempt(self.engine)
             learner = Learner(self.n_columns, self.engine_name, self.half_life)
             filled = FilledRows(self.n_columns, self.half_life)
-            self._trial = learner, filled, self._begin(learner, filled, rows)
+            self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial
 
 

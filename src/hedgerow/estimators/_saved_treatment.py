@@ -15,6 +15,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
+from hedgerow.method.drift import LARGEST_CONTRAST, WINDOW, Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import (
@@ -39,6 +40,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
 }
+_LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
@@ -51,16 +53,16 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
         return set()
     if not _SETTLED & set(arrays):
         return _WAITING
+    drifts = _LEVEL if _LEVEL & set(arrays) else set()
     # From a table of rows the residuals are made again.
-    return (
-        _WAITING | _SETTLED | names_of_filled(arrays) | (set() if "table" in arrays else _RESIDUALS)
-    )
+    residuals = set() if "table" in arrays else _RESIDUALS
+    return _WAITING | _SETTLED | drifts | names_of_filled(arrays) | residuals
 
 
 def largest_of_treated(arrays: Named) -> float:
     """Return the largest number that a learner can have been given.
 
-    A season leaves contrasts, and small rows are made larger, about their centre.
+    A season and levels leave contrasts, and small rows are made larger, about their centre.
     """
     return LARGEST_NUMBER * _growth(arrays)
 
@@ -94,6 +96,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     check_filled(arrays, assumptions.normal, rows)
     _check_marginals(arrays, rows, half_life)
     _check_season(arrays, rows, assumptions.independent)
+    _check_level(arrays, rows, assumptions.independent)
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     _check_runs(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
@@ -180,11 +183,32 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
         require(within, f"{name} must come from rows that were scored")
 
 
+def _check_level(arrays: Named, rows: int, independent: bool) -> None:
+    if not _LEVEL & set(arrays):
+        return
+    require(not independent, "independent rows must have no level")
+    as_is = arrays["as_is"]
+    mean, start, left = (
+        doubles_of(arrays, f"level_{name}", (len(as_is),)) for name in ("mean", "start", "left")
+    )
+    total = doubles_of(arrays, "level_total", (2, len(as_is)))
+    amounts = doubles_of(arrays, "level_amounts", ())
+    most = _growth(arrays) * (1 + SLACK) * np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
+    for name, values in (("mean", mean), ("start", start)):
+        within = (np.abs(values) <= most).all()
+        require(within, f"level_{name} must come from rows that were scored", values)
+    largest = 2 * WINDOW - 1 + SLACK
+    require(WINDOW <= amounts <= largest, f"level_amounts must be up to {largest:g}", amounts)
+    finite = all_within(total, np.inf) and all_within(left, np.inf)
+    require(finite and (left >= 0).all(), "level_total and level_left must be sums of squares")
+
+
 def _growth(arrays: Named) -> float:
     """Return how many times as large as scores the numbers can be that a learner is given."""
     seasons = 2.0 if arrays.get("season_counts", np.empty(0)).size > 1 else 1.0
+    levels = LARGEST_CONTRAST if _LEVEL & set(arrays) else 1.0
     sizes = arrays.get("size_columns", np.empty(0)).size
-    return seasons * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)
+    return seasons * levels * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)
 
 
 def _check_repeats(arrays: Named, rows: int) -> None:
@@ -232,15 +256,17 @@ def _check_runs(arrays: Named, rows: int) -> None:
 
 def _check_residuals(arrays: Named, half_life: float) -> None:
     n_columns = len(arrays["as_is"])
-    lags, recent, scale, related, beside, weight = (
+    lags, recent, scale, related, beside, together, weight = (
         doubles_of(arrays, f"residual_{name}", shape)
         for name, shape in (
             ("lags", (LAGS + 1, n_columns)),
             ("recent", (LAGS, n_columns)),
             *((name, (n_columns,)) for name in ("scale", "related", "beside")),
+            ("together", ()),
             ("weight", ()),
         )
     )
+    require(np.isfinite(together), "residual_together must be finite", together)
     for name, values in (("lags", lags), ("recent", recent), ("beside", beside)):
         require(all_within(values, np.inf), f"residual_{name} must be finite")
     learned = float(arrays["learned_rows"])

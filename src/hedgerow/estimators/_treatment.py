@@ -12,6 +12,7 @@ from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 MUCH_MISSING = 0.4  # share of a typical column's cells
 _SHOWN = 3
 _OF_KINDS = {
@@ -58,6 +59,8 @@ class Treatment(NamedTuple):
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
     stuck : columns that have one value in many rows on end: name, first and last row
+    slow : for each column, the share of its variance that was slow, and was taken out
+    slowest : columns of which much was, most of all first
     """
 
     rows: int
@@ -82,6 +85,8 @@ class Treatment(NamedTuple):
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
     stuck: Sequence[Stuck] = ()
+    slow: NDArray[np.float64] = np.empty(0)
+    slowest: Sequence[object] = ()
 
     @property
     def related_in_time(self) -> bool:
@@ -103,6 +108,8 @@ class Treatment(NamedTuple):
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
             "stuck": [[str(name), first, last] for name, first, last in self.stuck],
+            "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
+            "slowest": [str(name) for name in self.slowest],
             "sentences": self.sentences(),
         }
 
@@ -118,6 +125,12 @@ class Treatment(NamedTuple):
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")
+        if self.slowest:
+            said.append(
+                f"{_columns(len(self.slowest))} adrift ({_some(self.slowest)}, up to "
+                f"{self.slow.max():.0%} of the variance): all rows were compared with those "
+                f"shortly before them."
+            )
         if self.related_in_time:
             said.append(
                 f"Rows are related to those before them: {self._few_rows(self.memory)} "
@@ -254,6 +267,12 @@ def far_from_normal(straightness: NDArray[np.float64], labels: NDArray[np.object
     """Return the names of columns that are far from normal, the farthest first."""
     order = np.argsort(straightness, kind="stable")
     return [labels[j] for j in order if straightness[j] <= FAR_FROM_NORMAL]
+
+
+def slowest(slow: NDArray[np.float64], labels: NDArray[np.object_]) -> list[object]:
+    """Return the names of columns of which much is slow, most of all first."""
+    order = np.argsort(-slow, kind="stable")
+    return [labels[j] for j in order if slow[j] > MUCH_SLOW]
 
 
 def _some(names: Sequence[object]) -> str:

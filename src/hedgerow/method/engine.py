@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.method.drift import Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.gaps import Expected
 from hedgerow.method.inflation import Inflation
@@ -73,6 +74,9 @@ class Engine(Protocol):
         self, marginals: Marginals, rows: NDArray[np.floating], half_life: float
     ) -> tuple[Array, Marginals]:
         """Return the scores of rows before the next refresh, and what is known after them."""
+
+    def without_level(self, rows: Array, level: Level) -> tuple[Array, Level]:
+        """Return contrasts of rows with those shortly before them (`drift.without_level`)."""
 
     def row_factors(self, rows: Array, sizes: RowSizes) -> Array:
         """Return what to multiply scored rows with (`row_sizes.row_factors`)."""

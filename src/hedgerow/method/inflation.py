@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.residuals import LAGS, Residuals, partners
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
@@ -92,8 +93,34 @@ def inflation_of(
     if tails:
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
-        found = found._replace(echoes=echoes_of(autocorrelations(sums.lags, n_rows), n_rows))
+        echoes = echoes_of(autocorrelations(sums.lags, n_rows), n_rows)
+        found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
     return found._replace(typical=_typical(found))
+
+
+def shared(echoes: Array, together: float, n_rows: float) -> float:
+    """Return by how much memory that columns share makes the factors of all pairs larger.
+
+    Autocorrelations tell what products of residuals remember if columns remember independently of
+    each other; ``together`` is what they do, up to as many rows apart. Of p columns without memory
+    it is zero give or take sqrt(8 k / n) / p for k lags. What it is more is drawn to nothing as
+    far as twice that explains it (James and Stein's way).
+
+    Examples
+    --------
+    >>> print(shared(np.zeros((50, 0)), 0.02, 400.0), shared(np.zeros((50, 0)), 1.0, 400.0))
+    1.0 1.9...
+    """
+    n_columns = len(echoes)
+    if n_columns < 2:
+        return 1.0
+    near = echoes[:, :LAGS]
+    squares = np.square(near.sum(axis=0)).sum() - np.square(near).sum()
+    told = 1.0 + max(float(squares) / (n_columns * (n_columns - 1.0)), 0.0)
+    some = len(partners(n_columns))
+    chance = 2.0 * told * np.sqrt(8.0 * LAGS / min(n_rows, FIRST_ROWS)) / some
+    more = 1.0 + together - told
+    return 1.0 + max(more - chance**2 / more, 0.0) / told if more > 0.0 else 1.0
 
 
 def without_tails(inflation: Inflation, columns: NDArray[np.bool_]) -> Inflation:

@@ -87,10 +87,10 @@ def learned_of(arrays: Named) -> Learned:
 def _residuals_of(arrays: Named) -> Residuals | None:
     if f"{_OF_RESIDUALS}lags" not in arrays:
         return None
-    lags, recent, scale, related, beside, weight = (
+    lags, recent, scale, related, beside, together, weight = (
         np.array(arrays[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
     )
-    return Residuals(lags, recent, scale, related, beside, float(weight))
+    return Residuals(lags, recent, scale, related, beside, float(together), float(weight))
 
 
 def part_of(

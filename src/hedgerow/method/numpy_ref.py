@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from hedgerow.base.memory import check_memory
 from hedgerow.method import hedge, scaling
+from hedgerow.method.drift import without_level as without_level
 from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights

@@ -13,6 +13,7 @@ again once they have been learned, with the weights that they have led to.
 `hedgerow.method.inflation` makes factors of these sums (docs/theory.md, section 17).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ class Residuals(NamedTuple):
     scale: Array  # (p,); mean square of the first rows' residuals, infinite if that is rounding
     related: Array  # (p,); mean squared correlation with others' residuals, in the first rows
     beside: Array  # (p,); of squared residuals times those of all others, in units of their scales
+    together: float  # what a pair's products of residuals remember, in the first rows
     weight: float  # of the rows
 
 
@@ -42,13 +44,15 @@ def first_residuals(residual: Array, row_weights: Array) -> Residuals:
     weight = float(row_weights.sum())
     scale = (row_weights[:, None] * np.square(residual)).sum(axis=0) / weight
     scale = np.where(scale > LEAST_SCALE, scale, np.inf)
-    nothing = np.zeros(n_columns)
+    unit = residual * np.sqrt(row_weights[:, None] / (scale * weight))
+    squares = squared_correlations(unit)
     empty = Residuals(
         lags=np.zeros((LAGS + 1, n_columns)),
         recent=np.zeros((LAGS, n_columns)),
         scale=scale,
-        related=_related(residual * np.sqrt(row_weights[:, None] / (scale * weight))),
-        beside=nothing,
+        related=related(squares, len(residual)),
+        beside=np.zeros(n_columns),
+        together=together(unit, squares),
         weight=0.0,
     )
     return with_more(empty, residual, row_weights)
@@ -66,6 +70,58 @@ def with_more(sums: Residuals, residual: Array, row_weights: Array) -> Residuals
     beside = sums.beside + (row_weights[:, None] * squares * others).sum(axis=0)
     weight = sums.weight + float(row_weights.sum())
     return sums._replace(lags=lags, recent=known[-LAGS:], beside=beside, weight=weight)
+
+
+def together(
+    unit: Array, squares: Array, lagged: Callable[[Array, int], Array] | None = None
+) -> float:
+    """Return what products of two columns' residuals remember, in the mean over pairs.
+
+    That is the sum over lags k of 2 (1 - k / n) times the mean of r_i(t) r_j(t) r_i(t+k) r_j(t+k),
+    as a share of that of lag 0, and without what rows far apart have of it. It is the sum of
+    products of autocorrelations if columns remember independently of each other, and more if they
+    forget at the same time: rows of one person after those of another.
+
+    Parameters
+    ----------
+    unit : the first rows' residuals; squares of each column sum to one, or all are zero
+    squares : for each column, the sum of its squared correlations with `partners`
+    lagged : `products_apart`, or what does the same
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).standard_normal((2, 400, 50))
+    >>> persons = np.repeat(noise[1, :40], 10, axis=0) + noise[0]
+    >>> for rows in (noise[0], persons):
+    ...     print(round(first_residuals(rows, np.ones(400)).together, 1))
+    0.0
+    2.2
+    """
+    n_rows, n_columns = unit.shape
+    some = partners(n_columns)
+    unit = unit[:, some]
+    farthest = min(LAGS, n_rows // 4)
+    if farthest < 1 or unit.shape[1] < 2:
+        return 0.0
+    found = (lagged or products_apart)(unit, farthest)
+    lags = np.arange(1, farthest + 1)
+    of_all = float(squares[some].sum())  # which is also the sum over all pairs of rows
+    near = found[0] + 2.0 * found[1:].sum()
+    between = n_rows**2 - n_rows - 2.0 * (n_rows - lags).sum()
+    far = (of_all - near) / between
+    beyond = 2.0 * (found[1:] - (n_rows - lags) * far).sum()
+    return float(beyond / found[0]) if found[0] > 0 else 0.0
+
+
+def products_apart(unit: Array, farthest: int) -> Array:
+    """Return sums, over pairs of columns, of products of their products 0, 1, ... rows apart."""
+    squares = np.square(unit)
+    result = np.empty(farthest + 1)
+    for lag in range(farthest + 1):
+        late, early = slice(lag, None), slice(None, len(unit) - lag)
+        of_rows = (unit[late] * unit[early]).sum(axis=1)
+        result[lag] = np.square(of_rows).sum() - (squares[late] * squares[early]).sum()
+    return result
 
 
 def typical_autocorrelation(sums: Residuals) -> Array:
@@ -97,13 +153,19 @@ def partners(n_columns: int) -> NDArray[np.intp]:
     return np.arange(0, n_columns, -(-n_columns // _PARTNERS))
 
 
-def _related(unit: Array) -> Array:
-    """Return each column's mean squared correlation with others, beyond that of chance."""
-    n_rows, n_columns = unit.shape
+def related(squares: Array, n_rows: int) -> Array:
+    """Return each column's mean squared correlation with `partners`, beyond that of chance."""
+    n_columns = len(squares)
     some = partners(n_columns)
+    others = len(some) - np.isin(np.arange(n_columns), some)
+    beyond: Array = np.maximum(squares / np.maximum(others, 1) - 1.0 / n_rows, 0.0)
+    return beyond
+
+
+def squared_correlations(unit: Array) -> Array:
+    """Return the sum of each column's squared correlations with `partners`."""
+    some = partners(unit.shape[1])
     squares = np.square(unit.T @ unit[:, some])
     squares[some, np.arange(len(some))] = 0.0
-    others = len(some) - np.isin(np.arange(n_columns), some)
-    mean: Array = squares.sum(axis=1) / np.maximum(others, 1)
-    beyond: Array = np.maximum(mean - 1.0 / n_rows, 0.0)
-    return beyond
+    total: Array = squares.sum(axis=1)
+    return total

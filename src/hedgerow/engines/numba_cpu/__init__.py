@@ -6,6 +6,7 @@ why threads do not change it.
 """
 
 from hedgerow.engines import scaling_cpu as sweeps
+from hedgerow.engines.numba_cpu._drift import without_level
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
@@ -54,4 +55,5 @@ __all__ = [
     "sweeps",
     "to_numpy",
     "weights",
+    "without_level",
 ]

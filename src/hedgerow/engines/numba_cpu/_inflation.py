@@ -14,6 +14,7 @@ from hedgerow.method.inflation import (
     echoes_of,
     largest_order,
     no_inflation,
+    shared,
     some_columns,
     tail_factors,
 )
@@ -37,8 +38,8 @@ def inflation_of(
     if tails:
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
-        echoes = autocorrelations(sums.lags, n_rows, _continued)
-        found = found._replace(echoes=echoes_of(echoes, n_rows))
+        echoes = echoes_of(autocorrelations(sums.lags, n_rows, _continued), n_rows)
+        found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
     return found._replace(typical=_typical(found))
 
 

@@ -24,7 +24,9 @@ from hedgerow.method.residuals import (
     LEAST_SCALE,
     Residuals,
     partners,
+    related,
     scaled_residuals,
+    together,
 )
 
 Singles = NDArray[np.float32]
@@ -54,12 +56,15 @@ def look_back(
         weight = float(counts.sum())
         scale = np.square(rooted).sum(axis=1) / weight
         scale = np.where(scale > LEAST_SCALE, scale, np.inf)
+        unit = rooted / np.sqrt(scale * weight)[:, None]
+        squares = _squared_correlations(unit, run)
         sums = Residuals(
             lags=np.zeros((LAGS + 1, n_columns)),
             recent=np.zeros((LAGS, n_columns)),
             scale=scale,
-            related=_related(rooted, np.sqrt(scale * weight), run),
+            related=related(squares, n_rows),
             beside=np.zeros(n_columns),
+            together=together(unit.T, squares, _products_apart),
             weight=0.0,
         )
         ends = np.append(np.arange(_ROWS, n_rows, _ROWS), n_rows)
@@ -118,15 +123,12 @@ def _errors_of_nodes(first, last, rows, n_columns, learner, result):
             result[i, t] = rows[t, i] - predicted[t, i - first]
 
 
-def _related(
-    rooted: NDArray[np.float64], lengths: NDArray[np.float64], run: Run
-) -> NDArray[np.float64]:
-    """Return each column's mean squared correlation with some others, beyond that of chance."""
-    n_columns, n_rows = rooted.shape
+def _squared_correlations(unit: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
+    """Return the sum of each column's squared correlations with some others."""
+    n_columns, n_rows = unit.shape
     some = partners(n_columns)
     columns = zeros(-(-n_columns // _NODES) * _NODES, n_rows, np.float32)
-    unit = columns[:n_columns, :n_rows]
-    np.divide(rooted, lengths[:, None], out=unit, casting="same_kind")
+    columns[:n_columns, :n_rows] = unit
     others = zeros(-(-len(some) // DOT_TILE) * DOT_TILE, n_rows, np.float32)
     others[: len(some), :n_rows] = unit[some]
     squares = np.empty(n_columns)
@@ -134,10 +136,31 @@ def _related(
         partial(_squared_products, *nodes, columns, others, n_rows, some, squares)
         for nodes in blocks(n_columns, _NODES)
     )
-    compared = len(some) - np.isin(np.arange(n_columns), some)
-    mean = squares / np.maximum(compared, 1)
-    beyond: NDArray[np.float64] = np.maximum(mean - 1.0 / n_rows, 0.0)
-    return beyond
+    return squares
+
+
+def _products_apart(unit: NDArray[np.float64], farthest: int) -> NDArray[np.float64]:
+    """Return sums of products of products of pairs (`hedgerow.method.residuals`)."""
+    result = np.zeros(farthest + 1)
+    _add_products_apart(np.ascontiguousarray(unit, dtype=np.float32), result)
+    return result
+
+
+@njit(**IN_ORDER)
+def _add_products_apart(rows, result):
+    squares = rows * rows
+    for t in range(rows.shape[0]):
+        for lag in range(min(t + 1, result.size)):
+            product = _product(rows[t], rows[t - lag])
+            result[lag] += product * product - _product(squares[t], squares[t - lag])
+
+
+@njit(**FAST)
+def _product(a, b):
+    total = np.float32(0.0)
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
 
 
 @njit(**IN_ORDER)

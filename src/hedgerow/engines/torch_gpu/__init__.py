@@ -20,6 +20,7 @@ from hedgerow.engines.numba_cpu import (
     second_hump,
     suspicious,
     sweeps,
+    without_level,
 )
 from hedgerow.engines.torch_gpu.fitting import (
     evidence,
@@ -67,4 +68,5 @@ __all__ = [
     "sweeps",
     "to_numpy",
     "weights",
+    "without_level",
 ]

@@ -8,7 +8,15 @@ import torch
 from torch import Tensor
 
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.method.residuals import LAGS, Residuals, partners
+from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.residuals import (
+    LAGS,
+    Residuals,
+    partners,
+    related,
+    squared_correlations,
+    together,
+)
 
 _CHUNK_BYTES = 1 << 30
 
@@ -31,14 +39,16 @@ def sums_of(errors: Tensor) -> Residuals:
     per_scale = (1.0 / scale)[:, None].split(len(some[0]))
     sizes = sum((each.square() * per).sum(0) for each, per in zip(some, per_scale))
     beside = torch.cat([_beside(each.square() * per, sizes) for each, per in zip(some, per_scale)])
+    squares = _squared_correlations(errors, scale).cpu().numpy()
     recent = torch.zeros((LAGS, p), dtype=torch.float64, device=errors.device)
     recent[max(LAGS - m, 0) :] = errors[:, max(m - LAGS, 0) :].T
     return Residuals(
         lags=lags.cpu().numpy(),
         recent=recent.cpu().numpy(),
         scale=scale.cpu().numpy(),
-        related=_related(errors, scale).cpu().numpy(),
+        related=related(squares, m),
         beside=beside.cpu().numpy(),
+        together=_together(errors),
         weight=float(m),
     )
 
@@ -57,17 +67,24 @@ def _beside(squares: Tensor, sizes: Tensor) -> Tensor:
     return (squares * (sizes - squares)).sum(1)
 
 
-def _related(errors: Tensor, scale: Tensor) -> Tensor:
-    """Return each column's mean squared correlation with some others, beyond that of chance."""
+def _squared_correlations(errors: Tensor, scale: Tensor) -> Tensor:
+    """Return the sum of each column's squared correlations with some others."""
     p, m = errors.shape
     some = torch.tensor(partners(p), device=errors.device)
     per_scale = (scale * m).rsqrt().float()[:, None]
     others = errors[some] * per_scale[some]
     squares = ((errors @ others.T) * per_scale).square().double()
     squares[some, torch.arange(len(some), device=errors.device)] = 0.0
-    compared = len(some) - np.isin(np.arange(p), partners(p))
-    mean = squares.sum(1) / torch.tensor(compared, device=errors.device).clamp(min=1)
-    return (mean - 1.0 / m).clamp(min=0.0)
+    return squares.sum(1)
+
+
+def _together(errors: Tensor) -> float:
+    """Return what products of residuals remember, by the first rows of some columns."""
+    some = torch.tensor(partners(len(errors)), device=errors.device)
+    first = errors[some, :FIRST_ROWS].T.double().cpu().numpy()
+    lengths = np.sqrt(np.square(first).sum(axis=0))
+    unit = np.divide(first, lengths, out=np.zeros_like(first), where=lengths > 0)
+    return together(unit, squared_correlations(unit))
 
 
 def _times(a: Tensor, b: Tensor) -> Tensor:

@@ -1,0 +1,35 @@
+"""Rows compared with those shortly before them (`hedgerow.method.drift`), compiled."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hedgerow.engines.numba_cpu._products import IN_ORDER
+from hedgerow.method.drift import WINDOW, Level
+
+Array = NDArray[np.float64]
+
+
+def without_level(rows: Array, level: Level) -> tuple[Array, Level]:
+    """Return contrasts of rows with the level before each, and the level after them."""
+    mean, amounts, start, total, left = level
+    mean, total, left, result = mean.copy(), total.copy(), left.copy(), np.empty(rows.shape)
+    amounts = _contrasts(rows, mean, amounts, 1.0 / WINDOW, start, total, left, result)
+    return result, Level(mean, amounts, start, total, left)
+
+
+@njit(**IN_ORDER)
+def _contrasts(rows, mean, amounts, share, start, total, left, result):
+    for t in range(rows.shape[0]):
+        factor = np.sqrt(amounts / (amounts + 1.0))
+        for j in range(rows.shape[1]):
+            gap = rows[t, j] - mean[j]
+            contrast = gap * factor
+            mean[j] += share * gap
+            since = rows[t, j] - start[j]
+            total[0, j] += since
+            total[1, j] += since * since
+            left[j] += contrast * contrast
+            result[t, j] = contrast
+        amounts /= (1.0 - share) ** 2 + share**2 * amounts
+    return amounts
