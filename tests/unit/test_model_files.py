@@ -11,6 +11,7 @@ from hedgerow import HedgeGraph, stream
 from hedgerow.base import storage
 from hedgerow.base.storage import StorageError
 from hedgerow.estimators._treated_rows import TreatedRows
+from hedgerow.method.drift import first_contrasts
 from hedgerow.stream import CheckpointWarning
 
 ROWS = np.cumsum(np.random.default_rng(0).standard_normal((530, 3)), axis=1)
@@ -81,7 +82,7 @@ def test_headers_that_no_model_has(tmp_path, parts, change, message):
         ("products", np.eye(4), "products must be of shape (3, 3), got (4, 4)"),
         ("products", -np.eye(3), "products must have a diagonal that is not negative"),
         ("products", np.ones((3, 3)) + 7 * (1 - np.eye(3)), "products must have no correlation"),
-        ("mean", np.full(3, 1e200), "mean must come from numbers of size up to 1e+145"),
+        ("mean", np.full(3, 1e200), "mean must come from numbers of size up to 2e+145"),
         ("mean", np.zeros(3, dtype=np.int64), "mean must be of 1 dimensions and the right kind"),
         ("rows", np.array(-1), "rows must not be negative"),
         ("rows", np.array(529), "rows must be 512 + 18, got 529"),
@@ -193,7 +194,7 @@ def with_squares(value):
             "season_means must come from rows that were scored",
         ),
         ("season_means", np.full((1, 3), np.nan), "season_means must be finite"),
-        ("pending", np.full((18, 3), 4.0), "pending must come from rows that were scored"),
+        ("pending", np.full((18, 3), 8.0), "pending must come from rows that were scored"),
         ("residual_lags", None, "it must have the array 'residual_lags', got ["),
         ("residual_lags", np.ones((32, 3)), "residual_lags must be of shape (33, 3), got (32, 3)"),
         ("residual_lags", with_squares(np.nan), "residual_lags must be finite"),
@@ -326,9 +327,12 @@ def test_rows_in_a_file_are_treated_as_the_model_would_have(tmp_path):
     header, arrays = direct.parts()
     stream = direct._stream
     treated = TreatedRows(stream.assumptions, stream.half_life)
-    rows = np.concatenate(list(treated.take(stream.engine, ROWS)))
+    scored = np.concatenate(list(treated.take(stream.engine, ROWS)))
+    rows, _ = first_contrasts(scored, stream.engine.without_level)
     learner = {"table": rows[:512], "learned_rows": np.array(512), "pending": rows[512:]}
-    learner |= {name: x for name, x in arrays.items() if name.startswith(("gap_", "size_"))}
+    learner |= {
+        name: x for name, x in arrays.items() if name.startswith(("gap_", "size_", "level_"))
+    }
     assert not len(arrays["size_columns"])
     loaded = load(tmp_path / "model.hedgerow", header, treated.arrays() | learner)
     again = loaded.parts()[1]

@@ -1,0 +1,103 @@
+"""Levels that drift: contrasts, their bits, and the promise on rows whose columns have trends."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedgerow import HedgeGraph
+from hedgerow.engines import numba_cpu
+from hedgerow.method.drift import WINDOW, first_contrasts, slow_shares, without_level
+from hedgerow.method.inflation import shared
+from hedgerow.method.residuals import first_residuals
+
+SEEDS = range(20)
+COLUMNS, ROWS = 30, 900
+
+
+def noise(seed, rows=ROWS, columns=COLUMNS):
+    return np.random.default_rng([37, seed]).standard_normal((rows, columns))
+
+
+def trend(seed):
+    slopes = np.random.default_rng([38, seed]).standard_normal(COLUMNS)
+    return noise(seed) + np.linspace(-1, 1, ROWS)[:, None] * slopes
+
+
+def long_memory(seed, power=0.4):
+    steps = np.arange(1, 801)
+    weights = np.append(1.0, np.cumprod((steps - 1 + power) / steps))
+    white = noise(seed, ROWS + 800)
+    return np.stack([np.convolve(column, weights, "valid") for column in white.T], axis=1)
+
+
+def persons(seed, each=20):
+    means = np.repeat(noise(seed + 1000, ROWS // each), each, axis=0)
+    return 0.8 * means + noise(seed)
+
+
+@given(st.integers(1, 3 * WINDOW), st.integers(0, 2**32 - 1))
+def test_no_cut_changes_a_bit(cut, seed):
+    rows = np.random.default_rng(seed).standard_normal((4 * WINDOW, 3))
+    whole, level = first_contrasts(rows, numba_cpu.without_level)
+    first, half = first_contrasts(rows[: WINDOW + cut], numba_cpu.without_level)
+    later, end = numba_cpu.without_level(rows[WINDOW + cut :], half)
+    assert np.array_equal(np.concatenate([first, later]), whole)
+    assert all(np.array_equal(a, b) for a, b in zip(level, end, strict=True))
+
+
+def test_the_compiled_level_is_that_of_the_reference():
+    rows = noise(0, 200, 5) + 1e3
+    found, level = first_contrasts(rows, numba_cpu.without_level)
+    expected, reference = first_contrasts(rows, without_level)
+    for a, b in zip((found, *level), (expected, *reference), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_independent_rows_keep_their_variance_and_hardly_remember():
+    contrasts, level = first_contrasts(noise(1, 40_000, 20), numba_cpu.without_level)
+    assert contrasts[WINDOW:].var() == pytest.approx(1.0, abs=5 * np.sqrt(2 / contrasts.size))
+    echo = (contrasts[1:] * contrasts[:-1]).mean()
+    assert echo == pytest.approx(-1 / (2 * WINDOW), abs=5 / np.sqrt(contrasts.size))
+    assert slow_shares(level, 40_000).max() < 0.02
+
+
+def test_a_line_becomes_a_constant():
+    contrasts, _ = first_contrasts(np.arange(2000.0)[:, None], numba_cpu.without_level)
+    assert np.ptp(contrasts[-100:]) < 1e-9
+
+
+def any_false(rows_of, **known):
+    return sum(
+        len(HedgeGraph(error="fwer", **known).fit(rows_of(seed)).edges_) > 0 for seed in SEEDS
+    )
+
+
+@pytest.mark.parametrize("rows_of", [trend, long_memory, persons])
+def test_what_is_slow_makes_no_edges(rows_of):
+    """Of 20 tables without edges one has some at level .05; five or more do in 1 of 400 cases."""
+    assert any_false(rows_of) < 5
+
+
+@pytest.mark.parametrize("rows_of", [trend, long_memory])
+def test_who_says_that_rows_are_independent_gets_what_they_say(rows_of):
+    assert any_false(rows_of, rows="independent") > 15
+
+
+def test_drifting_columns_are_named():
+    rows = noise(2)
+    rows[:, 4] += np.linspace(-2, 2, ROWS)
+    said = " ".join(HedgeGraph().fit(rows).treatment_.sentences())
+    assert "1 column is adrift (4, up to 5" in said
+    assert HedgeGraph().fit(noise(2)).treatment_.slowest == []
+
+
+def test_memory_that_columns_share_counts_for_all_pairs():
+    """All columns forget a person at once: 1 - k / 20, autocorrelations give its square."""
+    rows = persons(3)
+    sums = first_residuals(rows[:512], np.ones(512))
+    of_pairs = 2 * sum((1 - k / 20) * (1 - k / 512) for k in range(1, 20)) * (0.64 / 1.64) ** 2
+    assert sums.together == pytest.approx(of_pairs, rel=0.15)
+    assert shared(np.zeros((COLUMNS, 0)), sums.together, 512.0) > 0.9 * (1 + of_pairs)
+    alone = first_residuals(noise(3)[:512], np.ones(512)).together
+    assert shared(np.zeros((COLUMNS, 0)), alone, 512.0) == pytest.approx(1.0, abs=0.02)
