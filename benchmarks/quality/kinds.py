@@ -29,6 +29,8 @@ FAMILIES = ("watts_strogatz", "random_tree", "free_field", "path_cliques", "hubs
 LONGEST_MEMORY = 0.95
 GROUPS = 8  # of variables whose drivers share a volatility
 SEASON, PERIOD = 12, 24  # rows
+_LONGEST, _FRACTION = 1000, 0.4
+_EACH = 20
 
 
 class Kind(NamedTuple):
@@ -160,6 +162,32 @@ def wave(model: Model, m: int, rng: Generator) -> Array:
     return related(model, noise + np.cos(2 * np.pi * np.arange(m)[:, None] / PERIOD + phase))
 
 
+def trend(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of which each column has a line added, of slope N(0, 1) over half of the rows."""
+    slopes = rng.standard_normal(model.size)
+    return normal(model, m, rng) + np.linspace(-1.0, 1.0, m)[:, None] * slopes
+
+
+def jump(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of which the later half has other means, in each column N(0, 1) apart."""
+    rows = normal(model, m, rng)
+    rows[m // 2 :] += rng.standard_normal(model.size)
+    return rows
+
+
+def long_memory(model: Model, m: int, rng: Generator) -> Array:
+    """Return fractional noise: shocks count as the power -0.6 of how long ago they were."""
+    ago = np.arange(1, _LONGEST + 1)
+    weights = np.append(1.0, np.cumprod((ago - 1 + _FRACTION) / ago))
+    return lfilter(weights, 1.0, normal(model, m + _LONGEST, rng), axis=0)[_LONGEST:]
+
+
+def persons(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of persons, twenty of each on end, whose means are two fifths of the variance."""
+    means = np.repeat(normal(model, -(-m // _EACH), rng), _EACH, axis=0)[:m]
+    return 0.4**0.5 * means + 0.6**0.5 * normal(model, m, rng)
+
+
 def random_walk(model: Model, m: int, rng: Generator) -> Array:
     """Return rows whose steps are independent."""
     return np.cumsum(normal(model, m, rng), axis=0)
@@ -208,6 +236,10 @@ KINDS: dict[str, Kind] = {
     "moving average": Kind(moving_average, in_time=True),
     "seasonal memory": Kind(seasonal_memory, in_time=True),
     "wave": Kind(wave, in_time=True),
+    "trend": Kind(trend, in_time=True),
+    "jump": Kind(jump, in_time=True),
+    "long memory": Kind(long_memory, in_time=True),
+    "persons": Kind(persons, in_time=True),
     "AR 0.8, Student t": Kind(autoregressive_student, in_time=True),
     "Laplace drivers": Kind(laplace_drivers),
     "mixed": Kind(mixed_troubles, in_time=True),

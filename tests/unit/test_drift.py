@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hedgerow import HedgeGraph
 from hedgerow.engines import numba_cpu
+from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method.drift import WINDOW, first_contrasts, slow_shares, without_level
 from hedgerow.method.inflation import shared
 from hedgerow.method.residuals import first_residuals
@@ -101,3 +102,28 @@ def test_memory_that_columns_share_counts_for_all_pairs():
     assert shared(np.zeros((COLUMNS, 0)), sums.together, 512.0) > 0.9 * (1 + of_pairs)
     alone = first_residuals(noise(3)[:512], np.ones(512)).together
     assert shared(np.zeros((COLUMNS, 0)), alone, 512.0) == pytest.approx(1.0, abs=0.02)
+
+
+def autoregression(seed, echo):
+    rows = noise(seed)
+    for t in range(1, ROWS):
+        rows[t] = echo * rows[t - 1] + np.sqrt(1 - echo**2) * rows[t]
+    return rows
+
+
+def jump(seed):
+    rows = noise(seed)
+    rows[ROWS // 2 :] += np.random.default_rng([39, seed]).standard_normal(COLUMNS)
+    return rows
+
+
+@pytest.mark.parametrize("rows_of", [trend, jump])
+def test_drift_is_warned_of(rows_of):
+    with pytest.warns(GuaranteeWarning, match=r"the levels of \d+ of 30 columns drift or jump \("):
+        _ = HedgeGraph().fit(rows_of(5)).edges_
+
+
+@pytest.mark.parametrize("echo", [0.0, 0.5, 0.8, 0.95])
+def test_memory_that_fades_is_no_drift(echo):
+    doubts = HedgeGraph().fit(autoregression(6, echo)).treatment_.doubts()
+    assert not [doubt for doubt in doubts if "drift" in doubt]

@@ -16,6 +16,7 @@ from hedgerow.estimators._treatment import (
     Stuck,
     Treatment,
     doubts_of,
+    doubts_of_drift,
     doubts_of_gaps,
     doubts_of_stuck,
     far_from_normal,
@@ -232,8 +233,8 @@ class HedgeStream:
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
         tails, memory = inflation.typical_parts()
-        _, filled, sizes, level = self._asked()
-        slow = np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
+        _, filled, sizes, _ = self._asked()
+        slow = self._slow()
         return Treatment(
             rows=self.rows,
             effective_rows=effective,
@@ -260,6 +261,11 @@ class HedgeStream:
             slow=slow,
             slowest=slowest(slow, labels),
         )
+
+    def _slow(self) -> Array:
+        """Return the share of each column's variance that was slow, and was taken out."""
+        level = self._asked()[3]
+        return np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
 
     def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
         """Return columns that have one value in many rows on end, and which rows these are."""
@@ -299,6 +305,8 @@ class HedgeStream:
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
         missing = 1.0 - self._asked()[1].share()
+        slow, (_, memory) = self._slow(), inflation.typical_parts()
+        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory)
         of_rows += doubts_of_stuck(self._stuck(labels))
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 

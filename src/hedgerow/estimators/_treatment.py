@@ -12,6 +12,7 @@ from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
+LONG_MEMORY = 2.0  # factor by which memory makes tests less precise
 MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 MUCH_MISSING = 0.4  # share of a typical column's cells
 _SHOWN = 3
@@ -169,6 +170,7 @@ class Treatment(NamedTuple):
         of_rows = doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
+        of_rows += doubts_of_drift(self.slowest, self.slow, self.memory)
         of_rows += doubts_of_stuck(self.stuck)
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
 
@@ -220,6 +222,24 @@ def doubts_of(
             f"itself, or subtract from each its own means"
         )
     return said
+
+
+def doubts_of_drift(
+    slowest: Sequence[object], slow: NDArray[np.float64], memory: float
+) -> list[str]:
+    """Return what columns make doubtful whose levels drift or jump.
+
+    Of an autoregression with a smaller factor of memory than `LONG_MEMORY` less than a twentieth
+    is slow. Where the factor is larger, what is slow is memory, and counted as such.
+    """
+    if len(slowest) < 2 or memory >= LONG_MEMORY:
+        return []
+    return [
+        f"the levels of {len(slowest)} of {len(slow)} columns drift or jump ({_some(slowest)}; "
+        f"up to {slow.max():.0%} of the variance). Rows were compared with those shortly before them, "
+        f"but what is left of it may make edges, most of all between columns that nearly determine "
+        f"each other; learn from stretches of rows that keep their level, or from differences"
+    ]
 
 
 def doubts_of_stuck(stuck: Sequence[Stuck]) -> list[str]:
