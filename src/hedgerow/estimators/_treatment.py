@@ -236,9 +236,10 @@ def doubts_of_drift(
         return []
     return [
         f"the levels of {len(slowest)} of {len(slow)} columns drift or jump ({_some(slowest)}; "
-        f"up to {slow.max():.0%} of the variance). Rows were compared with those shortly before them, "
-        f"but what is left of it may make edges, most of all between columns that nearly determine "
-        f"each other; learn from stretches of rows that keep their level, or from differences"
+        f"up to {slow.max():.0%} of the variance). Rows were compared with those shortly before "
+        f"them, but what is left of it may make edges, most of all between columns that nearly "
+        f"determine each other; learn from stretches of rows that keep their level, or from "
+        f"differences of rows"
     ]
 
 
