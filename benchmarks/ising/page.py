@@ -4,7 +4,7 @@ import polars as pl
 
 from benchmarks import document, kept
 from benchmarks.ising import quality, recovery, times
-from benchmarks.ising.models import TOLD, label
+from benchmarks.ising.models import OURS, TOLD, label
 from benchmarks.peers import store
 from benchmarks.pictures import plt, save
 
@@ -51,7 +51,8 @@ def recovery_table(frame: pl.DataFrame) -> str:
     cases = list(recovery.CASES)
     rows = []
     for method in [m for m in recovery.methods() if m in set(frame["method"])]:
-        cells = [label(method) + (", told η" if method in TOLD else "")]
+        told = ", told η" if method in TOLD else ", FWER 0.05" if method in OURS else ""
+        cells = [label(method) + told]
         for name, p in cases:
             found = frame.filter(case=name, p=p, method=method)["rows"].to_list()
             most = f"> {recovery.rows_at(recovery.LAST[p]):,}"

@@ -31,6 +31,8 @@ def test_what_is_told_is_true():
     assert fitted("sparsitron_ising", rows, told=model).width == pytest.approx(4 * 0.7)
     assert fitted("ising_exhaustive", rows, told=model).max_degree == 4
     assert fitted("rise", rows).min_coupling is None
+    assert fitted("ising", rows, told=model).error == "fwer"
+    assert fitted("ising", rows).error == "fdr"
 
 
 def test_rows_needed_are_found_by_bisection(monkeypatch):
