@@ -16,11 +16,11 @@ from time import process_time
 
 os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from benchmarks import document, kept  # noqa: E402
-from hedgerow import IsingGraph  # noqa: E402
-from hedgerow.datasets import make_ising  # noqa: E402
+from benchmarks import document, kept
+from hedgerow import IsingGraph
+from hedgerow.datasets import make_ising
 
 ROWS, COLUMNS = 10_000, 1000
 RUNS = 5

@@ -80,6 +80,17 @@ def test_regressions(table):
         np.testing.assert_allclose(found[node], expected.coefficients, atol=CLOSE, rtol=CLOSE)
 
 
+@pytest.mark.parametrize("n_given", [7, 8, 11])
+def test_regressions_on_many_columns(n_given):
+    rows = (np.random.default_rng(n_given).random((700, 12)) < 0.4).astype(np.uint8)
+    table, given = readable.table_of(rows), np.arange(n_given)
+    cell, design = cells_of(rows, given)
+    size = np.bincount(cell).astype(float)
+    expected = fit(design, size, design.T @ counts(cell, rows[:, -1], len(design)))
+    found = compiled.regress_all(table, [given] * 12)[-1]
+    np.testing.assert_allclose(found, expected.coefficients, atol=CLOSE, rtol=CLOSE)
+
+
 def test_counts_go_beyond_a_byte():
     rows = np.ones((1000, 3), dtype=np.uint8)
     rows[::4, 0] = rows[1::3, 1] = rows[::7, 2] = 0
