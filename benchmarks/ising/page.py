@@ -12,15 +12,46 @@ COMMAND = "python -m benchmarks.ising run, report"
 
 
 def write() -> None:
-    """Draw, and fill the page, from the results that there are."""
-    blocks, commits = {}, set()
+    """Draw, and fill the page, from the results that there are; the rest stays as it is."""
+    before = kept.read("comparison")
     for name, table in TABLES.items():
-        frame = store.read(f"ising-{name}")
-        if len(frame):
-            blocks[f"ising-{name}"] = table(frame)
-            commits |= set(frame["commit"])
-    draw(store.read("ising-quality"))
-    document.publish("comparison", kept.made(COMMAND, commits), blocks)
+        frame, block = store.read(f"ising-{name}"), f"ising-{name}"
+        if not len(frame):
+            continue
+        new, commits = kept.parts_of(table(frame))[0], set(frame["commit"])
+        if block in before:
+            new = joined(before[block].table, new)
+            commits |= set(before[block].made.commits)
+        document.publish("comparison", kept.made(COMMAND, commits), {block: str(new)})
+    frame = store.read("ising-quality")
+    if len(frame) and set(frame["method"]) == set(quality.methods()):
+        draw(frame)
+    frame = store.read("ising-times")
+    if len(frame):
+        draw_times(frame)
+
+
+def joined(old: kept.Table, new: kept.Table) -> kept.Table:
+    """Return a table in the order of the methods, with old rows and cells where there are no new.
+
+    >>> old = kept.Table(["method", "a"], [["RISE", "1"], ["Bethe", "2"]])
+    >>> joined(old, kept.Table(["method", "a"], [["RISE", "3"], ["Bethe", "–"]])).rows
+    [['RISE', '3'], ['Bethe', '2']]
+    """
+    known = {row[0]: row for row in old.rows} if old.header == new.header else {}
+    rows = {
+        row[0]: [n if n != "–" else o for n, o in zip(row, known.get(row[0], row))]
+        for row in new.rows
+    }
+    order = [label(method) for method in quality.methods()] + [label("ising_exhaustive")]
+    everything = {**known, **rows}
+    places = sorted(everything, key=lambda row: order.index(_method_of(row, order)))
+    return kept.Table(new.header, [everything[row] for row in places])
+
+
+def _method_of(row: str, order: list[str]) -> str:
+    """Return the method that a row is about: the longest name that it begins with."""
+    return max((name for name in order if row.startswith(name)), key=len)
 
 
 def quality_table(frame: pl.DataFrame) -> str:
@@ -98,3 +129,24 @@ def draw(frame: pl.DataFrame) -> None:
     handles = panels[0][0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=4, fontsize=8)
     save(figure, "ising_f1")
+
+
+def draw_times(frame: pl.DataFrame) -> None:
+    """Seconds against columns, and against rows."""
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True, layout="constrained")
+    colours = plt.get_cmap("tab20").colors
+    for panel, (axis, tables) in zip(panels, times.AXES.items()):
+        for method, colour in zip(quality.methods(), colours):
+            curve = frame.filter(axis=axis, method=method).sort(axis)
+            style = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.2}
+            panel.plot(curve[axis], curve["seconds"], label=label(method), **style)
+        panel.set(xscale="log", yscale="log")
+        p, m = tables[0]
+        other = f"{m:,} rows" if axis == "p" else f"{p} columns"
+        panel.set_xlabel(f"{'columns' if axis == 'p' else 'rows'} ({other})")
+        panel.grid(color="#eeeeee")
+    panels[0].set_ylabel("seconds")
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8
+    )
+    save(figure, "ising_times")
