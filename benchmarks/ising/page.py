@@ -38,13 +38,15 @@ def joined(old: kept.Table, new: kept.Table) -> kept.Table:
     >>> joined(old, kept.Table(["method", "a"], [["RISE", "3"], ["Bethe", "–"]])).rows
     [['RISE', '3'], ['Bethe', '2']]
     """
+    order = [label(method) for method in quality.methods()] + [label("ising_exhaustive")]
     known = {row[0]: row for row in old.rows} if old.header == new.header else {}
     rows = {
         row[0]: [n if n != "–" else o for n, o in zip(row, known.get(row[0], row))]
         for row in new.rows
     }
-    order = [label(method) for method in quality.methods()] + [label("ising_exhaustive")]
-    everything = {**known, **rows}
+    done = {_method_of(row, order) for row in rows}
+    left = {row: cells for row, cells in known.items() if _method_of(row, order) not in done}
+    everything = left | rows
     places = sorted(everything, key=lambda row: order.index(_method_of(row, order)))
     return kept.Table(new.header, [everything[row] for row in places])
 
