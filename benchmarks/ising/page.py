@@ -4,7 +4,7 @@ import polars as pl
 
 from benchmarks import document, kept
 from benchmarks.ising import quality, recovery, times
-from benchmarks.ising.models import OURS, TOLD, label
+from benchmarks.ising.models import OURS, SLOW, TOLD, label
 from benchmarks.peers import store
 from benchmarks.pictures import plt, save
 
@@ -22,13 +22,16 @@ def write() -> None:
         if block in before:
             new = joined(before[block].table, new)
             commits |= set(before[block].made.commits)
-        document.publish("comparison", kept.made(COMMAND, commits), {block: str(new)})
+        kept.keep("comparison", kept.made(COMMAND, commits), {block: str(new)})
+    document.fill_all()
     frame = store.read("ising-quality")
-    if len(frame) and set(frame["method"]) == set(quality.methods()):
-        draw(frame)
+    if len(frame) and set(quality.methods()) <= {*frame["method"], *SLOW}:
+        draw(frame, "f1", "F1", "ising_f1")
+        draw(frame, "false", "share of false edges", "ising_false")
     frame = store.read("ising-times")
     if len(frame):
         draw_times(frame)
+    draw_recovery(kept.read("comparison")["ising-recovery"].table)
 
 
 def joined(old: kept.Table, new: kept.Table) -> kept.Table:
@@ -110,16 +113,16 @@ def times_table(frame: pl.DataFrame) -> str:
 TABLES = {"quality": quality_table, "recovery": recovery_table, "times": times_table}
 
 
-def draw(frame: pl.DataFrame) -> None:
-    """F1 against rows: a panel for each case."""
+def draw(frame: pl.DataFrame, what: str, name: str, file: str) -> None:
+    """F1 or another share against rows: a panel for each case."""
     figure, panels = plt.subplots(2, 4, figsize=(11, 6), sharey=True, layout="constrained")
     colours = plt.get_cmap("tab20").colors
     for panel, case in zip(panels.flat, quality.CASES):
         for method, colour in zip(quality.methods(), colours):
-            curve = frame.filter(case=case, method=method).group_by("m").agg(pl.col("f1").mean())
+            curve = frame.filter(case=case, method=method).group_by("m").agg(pl.col(what).mean())
             curve = curve.sort("m")
             style = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.2}
-            panel.plot(curve["m"], curve["f1"], label=label(method), **style)
+            panel.plot(curve["m"], curve[what], label=label(method), **style)
         panel.set_xscale("log")
         panel.set_title(case, loc="left", fontsize=9)
         panel.set_xlabel("rows")
@@ -127,10 +130,10 @@ def draw(frame: pl.DataFrame) -> None:
     for panel in panels.flat[len(quality.CASES) :]:
         panel.set_visible(False)
     for panel in panels[:, 0]:
-        panel.set_ylabel("F1")
+        panel.set_ylabel(name)
     handles = panels[0][0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=4, fontsize=8)
-    save(figure, "ising_f1")
+    save(figure, file)
 
 
 def draw_times(frame: pl.DataFrame) -> None:
@@ -152,3 +155,24 @@ def draw_times(frame: pl.DataFrame) -> None:
         *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8
     )
     save(figure, "ising_times")
+
+
+def draw_recovery(table: kept.Table) -> None:
+    """Rows that exact graphs take; a hollow mark where the most that were tried are not enough."""
+    figure, panel = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    colours = plt.get_cmap("tab20").colors
+    shift = 0.6 / len(table.rows)
+    for k, ((name, *cells), colour) in enumerate(zip(table.rows, colours)):
+        found = [(c + k * shift, cell) for c, cell in enumerate(cells) if cell != "–"]
+        panel.plot([], [], "o", color=colour, label=name)
+        for place, cell in found:
+            rows, filled = int(cell.strip("> ").replace(",", "")), not cell.startswith(">")
+            panel.plot(place, rows, "o", color=colour, fillstyle="full" if filled else "none")
+    panel.set_yscale("log")
+    panel.set_xticks([c + 0.3 for c in range(len(table.header) - 1)])
+    titles = [title.replace(", p", ",\np") for title in table.header[1:]]
+    panel.set_xticklabels(titles, fontsize=8)
+    panel.set_ylabel("rows")
+    panel.grid(color="#eeeeee", axis="y")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    save(figure, "ising_recovery")
