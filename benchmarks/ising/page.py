@@ -19,10 +19,10 @@ def write() -> None:
         if not len(frame):
             continue
         new, commits = kept.parts_of(table(frame))[0], set(frame["commit"])
-        if block in before:
-            new = joined(before[block].table, new)
+        whole = joined(before[block].table, new) if block in before else new
+        if whole != new:
             commits |= set(before[block].made.commits)
-        kept.keep("comparison", kept.made(COMMAND, commits), {block: str(new)})
+        kept.keep("comparison", kept.made(COMMAND, commits), {block: str(whole)})
     document.fill_all()
     frame = store.read("ising-quality")
     if len(frame) and set(quality.methods()) <= {*frame["method"], *SLOW}:
@@ -124,6 +124,8 @@ def draw(frame: pl.DataFrame, what: str, name: str, file: str) -> None:
             style = {"color": colour, "marker": "o", "markersize": 3, "linewidth": 1.2}
             panel.plot(curve["m"], curve[what], label=label(method), **style)
         panel.set_xscale("log")
+        panel.set_xticks(quality.ROWS, [f"{m:,}" for m in quality.ROWS])
+        panel.minorticks_off()
         panel.set_title(case, loc="left", fontsize=9)
         panel.set_xlabel("rows")
         panel.grid(color="#eeeeee")
