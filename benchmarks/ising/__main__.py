@@ -18,6 +18,7 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     run = commands.add_parser("run", help="do what is missing of the studies")
     run.add_argument("studies", nargs="*", choices=[[], *STUDIES], default=[])
+    run.add_argument("--methods", help="only these, with commas between them")
     run.set_defaults(do=run_studies)
     commands.add_parser("report", help="draw, and fill docs/comparison.md").set_defaults(do=report)
     options = parser.parse_args()
@@ -29,9 +30,11 @@ def run_studies(options: argparse.Namespace) -> None:
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     from benchmarks.peers import store
 
+    wanted = options.methods and options.methods.split(",")
     for name in options.studies or STUDIES:
         study = import_module(f"benchmarks.ising.{name}")
-        store.run(f"ising-{name}", study.cells(), study.work)
+        cells = [cell for cell in study.cells() if not wanted or cell[-1] in wanted]
+        store.run(f"ising-{name}", cells, study.work)
 
 
 def report(options: argparse.Namespace) -> None:

@@ -32,6 +32,8 @@ class Case(NamedTuple):
 
 
 LABELS = {
+    "ising": "IsingGraph",
+    "ising_balanced": "IsingGraph balanced",
     "hedgerow": "HedgeGraph (latent normals)",
     "hedgerow_balanced": "HedgeGraph balanced (latent normals)",
     "hedgerow_signs": "HedgeGraph on ±1",
@@ -45,6 +47,7 @@ LABELS = {
     "bethe": "Bethe",
     "ising_exhaustive": "exhaustive",
 }
+OURS = ("ising", "hedgerow", "hedgerow_signs")
 SLOW = ("logistic_cv",)  # one data set of each case
 TOLD = ("sparsitron_ising", "logistic", "rise", "logrise", "mean_field", "bethe")
 
@@ -62,8 +65,14 @@ def rows_of(case: Case, p: int, most: int, seed: int) -> np.ndarray:
 
 
 def fitted(method: str, rows: np.ndarray, told: IsingModel | None = None) -> Any:
-    """Return a method that has learned from rows, told the constants of the model or nothing."""
+    """Return a method that has learned from rows, told the constants of the model or nothing.
+
+    Where constants are told a graph without any false edge is asked for, and our own methods are
+    asked to keep the familywise error rate.
+    """
     parameters: dict[str, Any] = {}
+    if told is not None and method in OURS:
+        parameters["error"] = "fwer"
     if told is not None and method in TOLD:
         if "min_coupling" in rivals.make(method).get_params():
             parameters["min_coupling"] = told.min_coupling

@@ -10,7 +10,7 @@ AXES = {
     "p": [(p, 1000) for p in (16, 32, 64, 128, 256)],
     "m": [(32, m) for m in (1000, 4000, 16000)],
 }
-LIMIT = 30.0  # seconds, after which larger tables are left out
+LIMIT = 5.0  # seconds, after which larger tables are left out
 
 
 def cells() -> list[tuple]:

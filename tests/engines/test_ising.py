@@ -35,25 +35,27 @@ def test_neighbours_are_chosen_as_the_reference_does(table):
     n_rows, n_columns = table.rows.shape
     limit, most = detection_limit(n_columns), readable.most_neighbours(n_rows, n_columns)
     asked = proposals(learn(table.rows), most)
-    found = compiled.choose_all(table, asked, limit, most, nobody)
-    for node, (chosen, scores) in enumerate(found):
+    scores = np.zeros((n_columns, n_columns), dtype=np.float32)
+    found = compiled.choose_all(table, asked, limit, most, scores, nobody)
+    for node, (chosen, known) in enumerate(found):
         expected = readable.choose(table, node, asked[node], limit, most)
         np.testing.assert_array_equal(chosen, expected)
-        if len(scores):
+        if known:
             right = readable.scores_of_all(table, node, expected)
             others = np.setdiff1d(np.arange(n_columns), [node, *expected])
-            np.testing.assert_allclose(scores[others], right[others], atol=CLOSE, rtol=CLOSE)
+            np.testing.assert_allclose(scores[node, others], right[others], atol=CLOSE, rtol=CLOSE)
 
 
 @pytest.mark.parametrize("given", [[], [3], [1, 5, 7]])
 def test_scores_of_all_variables(table, given):
     given = np.array(given, dtype=np.intp)
     nodes = np.array([0, 8])
-    found = compiled.scores_of_all(table, nodes, [given] * 9, nobody)
-    for node, scores in zip(nodes, found):
+    scores = np.zeros((9, 9), dtype=np.float32)
+    compiled.score_all(table, nodes, [given] * 9, scores, nobody)
+    for node in nodes:
         others = np.setdiff1d(np.arange(9), [node, *given])
         expected = readable.scores_of_all(table, node, given)[others]
-        np.testing.assert_allclose(scores[others], expected, atol=CLOSE, rtol=CLOSE)
+        np.testing.assert_allclose(scores[node, others], expected, atol=CLOSE, rtol=CLOSE)
 
 
 def test_scores_of_pairs_given_others_and_stand_ins(table):
@@ -72,18 +74,28 @@ def test_regressions(table):
     given = np.array([1, 4], dtype=np.intp)
     found = compiled.regress_all(table, [given] * 9)
     for node in (0, 2, 3):
-        cell, design = cells_of(table.columns, given)
+        cell, design = cells_of(table.rows, given)
         size = np.bincount(cell).astype(float)
-        expected = fit(design, size, design.T @ counts(cell, table.columns[node], len(design)))
+        expected = fit(design, size, design.T @ counts(cell, table.column(node), len(design)))
         np.testing.assert_allclose(found[node], expected.coefficients, atol=CLOSE, rtol=CLOSE)
+
+
+@pytest.mark.parametrize("n_given", [7, 8, 11])
+def test_regressions_on_many_columns(n_given):
+    rows = (np.random.default_rng(n_given).random((700, 12)) < 0.4).astype(np.uint8)
+    table, given = readable.table_of(rows), np.arange(n_given)
+    cell, design = cells_of(rows, given)
+    size = np.bincount(cell).astype(float)
+    expected = fit(design, size, design.T @ counts(cell, rows[:, -1], len(design)))
+    found = compiled.regress_all(table, [given] * 12)[-1]
+    np.testing.assert_allclose(found, expected.coefficients, atol=CLOSE, rtol=CLOSE)
 
 
 def test_counts_go_beyond_a_byte():
     rows = np.ones((1000, 3), dtype=np.uint8)
     rows[::4, 0] = rows[1::3, 1] = rows[::7, 2] = 0
     table = readable.table_of(rows)
-    (found,) = compiled.scores_of_all(
-        table, np.array([0]), [np.empty(0, dtype=np.intp)] * 3, nobody
-    )
+    scores = np.zeros((3, 3), dtype=np.float32)
+    compiled.score_all(table, np.array([0]), [np.empty(0, dtype=np.intp)] * 3, scores, nobody)
     expected = readable.scores_of_all(table, 0, np.empty(0, dtype=np.intp))
-    np.testing.assert_allclose(found[1:], expected[1:], atol=CLOSE)
+    np.testing.assert_allclose(scores[0, 1:], expected[1:], atol=CLOSE)

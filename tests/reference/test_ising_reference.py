@@ -64,7 +64,7 @@ def test_without_neighbours_the_test_is_fishers_exact_test(seed):
     x = (rng.random(n_rows) < np.where(y, 0.8, 0.25)).astype(np.uint8)
     y[0], y[1] = 0, 1
     x[0], x[1] = 1, 0
-    cell, design = cells_of(np.empty((0, n_rows), dtype=np.uint8), NONE)
+    cell, design = cells_of(np.empty((n_rows, 0), dtype=np.uint8), NONE)
     z = conditional_score(cell, design, x, y)
     law = stats.hypergeom(n_rows, int(x.sum()), int(y.sum()))
     together = int((x & y).sum())
@@ -77,7 +77,7 @@ def test_without_neighbours_the_test_is_fishers_exact_test(seed):
 
 def test_a_determined_variable_has_a_finite_coefficient_and_an_exact_p_value():
     y = np.repeat(np.array([0, 1], dtype=np.uint8), 15)
-    cell, design = cells_of(np.empty((0, 30), dtype=np.uint8), NONE)
+    cell, design = cells_of(np.empty((30, 0), dtype=np.uint8), NONE)
     z = conditional_score(cell, design, y, y)
     exact = 2 / float(stats.hypergeom(30, 15, 15).pmf(15) ** -1)
     # At the end of what is possible the approximation is at its worst, and careful.

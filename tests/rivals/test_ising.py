@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from hedgerow import rivals
+from hedgerow import IsingGraph, rivals
 from hedgerow.cli import cli
 from hedgerow.comparison import fitting
 from hedgerow.datasets import IsingModel, make_ising
@@ -228,10 +228,27 @@ def test_methods_are_offered_by_what_columns_hold():
 
 
 def test_the_command_compares_methods_for_ising_models(monkeypatch):
-    few = {name: rivals.REGISTRY[name] for name in ("rise", "pc")}
+    few = {name: rivals.REGISTRY[name] for name in ("ising", "rise", "pc")}
     monkeypatch.setattr(_registry, "REGISTRY", few)
     options = ("--family", "chain", "--model", "ising", "-p", "4", "-n", "300", "--resamples", "0")
     result = CliRunner().invoke(cli, ["compare", *options, "--json", "--budget", "20"])
     assert result.exit_code == 0, result.stderr
-    [method] = json.loads(result.stdout)["methods"]
-    assert (method["method"], method["status"], method["f1"]) == ("rise", "ok", 1.0)
+    methods = json.loads(result.stdout)["methods"]
+    assert {method["method"]: (method["status"], method["f1"]) for method in methods} == {
+        "ising": ("ok", 1.0),
+        "rise": ("ok", 1.0),
+    }
+
+
+def test_our_own_method_is_what_it_is_alone():
+    signs = make_ising("grid", 9, strength=0.5, seed=0).sample(500, seed=0)
+    alone, beside = IsingGraph(error="fwer").fit(signs), rivals.make("ising", error="fwer")
+    beside.fit(signs * 3.0 + 1)
+    np.testing.assert_array_equal(beside.adjacency_.toarray(), alone.adjacency_.toarray())
+    np.testing.assert_array_equal(beside.couplings_, alone.couplings_)
+    np.testing.assert_array_equal(beside.fields_, alone.fields_)
+    edges = beside.adjacency_.toarray()
+    assert beside.score_matrix_[edges].min() > beside.score_matrix_[~edges].max()
+    assert beside.score_matrix_[edges].min() > -np.log10(0.05)
+    balanced = rivals.make("ising_balanced").fit(signs).adjacency_
+    assert (balanced != IsingGraph(level="balanced").fit(signs).adjacency_).nnz == 0

@@ -81,3 +81,18 @@ def test_three_values_are_an_error(tmp_path):
     done = run("learn", "--model", "ising", path)
     assert done.exit_code == 1
     assert "two values in each column" in done.output
+
+
+def test_columns_of_three_words_are_left_out_and_named(votes, tmp_path):
+    path = tmp_path / "maybe.csv"
+    header, first, *lines = votes.read_text().splitlines()
+    path.write_text("\n".join([header, "maybe" + first[first.index(",") :], *lines]) + "\n")
+    done = run("learn", "--model", "ising", path)
+    assert done.exit_code == 0, done.output
+    assert "Left out 1 column (categories without order): 'a'" in done.output
+
+
+def test_rows_with_missing_cells_are_left_out_of_a_comparison_and_counted(votes):
+    done = run("compare", votes, "--methods", "ising", "--resamples", "0")
+    assert done.exit_code == 0, done.output
+    assert "Left out 1 row with missing values" in done.output

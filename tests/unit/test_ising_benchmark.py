@@ -31,6 +31,8 @@ def test_what_is_told_is_true():
     assert fitted("sparsitron_ising", rows, told=model).width == pytest.approx(4 * 0.7)
     assert fitted("ising_exhaustive", rows, told=model).max_degree == 4
     assert fitted("rise", rows).min_coupling is None
+    assert fitted("ising", rows, told=model).error == "fwer"
+    assert fitted("ising", rows).error == "fdr"
 
 
 def test_rows_needed_are_found_by_bisection(monkeypatch):
@@ -49,7 +51,8 @@ def test_tables_have_a_row_for_each_method(monkeypatch):
     monkeypatch.setattr(quality, "COLUMNS", 9)
     monkeypatch.setattr(quality, "ROWS", (100,))
     monkeypatch.setattr(quality, "methods", lambda: ["rise", "bethe"])
-    frame = pl.DataFrame(quality.work(0, "star, J = 0.3", 100))
+    cells = [cell for cell in quality.cells() if cell[:2] == (0, "star, J = 0.3")]
+    frame = pl.DataFrame([record for cell in cells for record in quality.work(*cell)])
     assert page.quality_table(frame).count("\n| ") == 3
     monkeypatch.setattr(times, "AXES", {"p": [(8, 100)], "m": [(8, 100), (8, 200)]})
     frame = pl.DataFrame([r for axis in ("p", "m") for r in times.work(axis, "rise")])

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -247,3 +248,18 @@ def test_held_out_rows_are_told_better_by_the_graph_than_without(learned):
         alone = IsingGraph(error="fwer", level=1e-300).fit(ROWS)
     assert len(alone.edges_) == 0
     assert learned.score(rows) > alone.score(rows) + 1
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.bool_])
+def test_memory_is_four_times_the_rows_as_bytes_and_a_number_for_each_pair(kind):
+    n_rows, n_columns = 4000, 100
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((n_rows, n_columns)) < 0.6, 1, -1).cumprod(axis=1)
+    table = (rows > 0).astype(kind)
+    IsingGraph().fit(table[:200, :6])
+    tracemalloc.start()
+    learned = IsingGraph().fit(table)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(learned.edges_) >= n_columns - 1
+    assert most <= 4 * n_rows * n_columns + 8 * n_columns**2

@@ -14,7 +14,7 @@ from hedgerow.base.table import OddsTable
 from hedgerow.base.words import listed
 from hedgerow.engines.numba_cpu import ising as engine
 from hedgerow.estimators._ising_kept import KeptIsing
-from hedgerow.estimators._ising_rows import IsingRows, Words, numbers_for_words
+from hedgerow.estimators._ising_rows import IsingRows, Rows, Words, numbers_for_words
 from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows
@@ -31,6 +31,12 @@ from hedgerow.method.ising_neighbours import table_of
 from hedgerow.method.promises import in_words, promise_of
 
 Array = NDArray[np.float64]
+
+# Types of tables that are not copied; the first is what others become.
+_NOT_COPIED: tuple[type[np.generic], ...] = (
+    *(np.float64, np.float32, np.bool_),
+    *(np.int8, np.uint8, np.int16, np.int32, np.int64),
+)
 
 
 class IsingGraph(KeptIsing, TestedGraph[IsingEdges, OddsTable]):
@@ -299,13 +305,12 @@ class IsingGraph(KeptIsing, TestedGraph[IsingEdges, OddsTable]):
     def _bits_of(self, X: Any) -> NDArray[np.uint8]:
         check_is_fitted(self)
         rows, words = self._read(X, self._stream.words, reset=False)
-        bits, _ = self._stream.coded(rows, words, column_labels(self))
-        return bits.astype(np.uint8) ^ self._stream.turned()
+        return self._stream.coded(rows, words, column_labels(self))
 
-    def _read(self, X: Any, known: Words, **rules: Any) -> tuple[NDArray[np.floating], Words]:
+    def _read(self, X: Any, known: Words, **rules: Any) -> tuple[Rows, Words]:
         """Return rows of numbers, and the words that some of these stand for."""
         numbers, words = numbers_for_words(X, known)
-        return read_rows(self, numbers, **rules), words
+        return read_rows(self, numbers, dtypes=_NOT_COPIED, **rules), words
 
     def _column(self, column: Hashable | None) -> int:
         check_is_fitted(self)

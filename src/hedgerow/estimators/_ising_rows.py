@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
 
+Rows = NDArray[np.floating] | NDArray[np.integer] | NDArray[np.bool_]
 Words = dict[int, tuple[str, ...]]  # of columns of words, in the order in which they came
+
+
+_CELLS_AT_A_TIME = 2**20
 
 
 class IsingRows:
@@ -22,38 +26,22 @@ class IsingRows:
         self.results: dict[Any, Any] = {}  # what came of these rows; forgotten when more come
         self._packed: list[NDArray[np.uint8]] = []
 
-    def take(self, rows: NDArray[np.floating], words: Words, labels: NDArray[Any]) -> None:
+    def take(self, rows: Rows, words: Words, labels: NDArray[Any]) -> None:
         """Add rows, or raise ValueError and leave everything as it was."""
-        bits, values = self.coded(rows, words, labels)
+        values, packed = self.values, []
+        size = max(1, _CELLS_AT_A_TIME // len(values))
+        for start in range(0, len(rows), size):
+            bits, values = coded(rows[start : start + size], values, words, labels)
+            packed.append(np.packbits(bits, axis=1))
         self.values, self.words = values, words
-        self._packed.append(np.packbits(bits, axis=1))
+        self._packed += packed
         self.rows += len(rows)
         self.results = {}
 
-    def coded(
-        self, rows: NDArray[np.floating], words: Words, labels: NDArray[Any]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Return which cells have the second of their column's values, and what values these are.
-
-        A third value is a ValueError.
-        """
-        known, other = self.values.T
-        first = np.where(np.isnan(known), rows[0], known)
-        differs = rows != first
-        seen = rows[differs.argmax(axis=0), np.arange(len(first))]
-        second = np.where(np.isnan(other) & differs.any(axis=0), seen, other)
-        third = differs & (rows != second)
-        if third.any():
-            columns = []
-            for j in np.flatnonzero(third.any(axis=0)).tolist():
-                odd = (first[j], second[j], rows[third[:, j].argmax(), j])
-                named = ", ".join(repr(_named(value, words.get(j))) for value in odd)
-                columns.append(f"{labels[j]!r} ({named})")
-            raise ValueError(
-                f"X must have two values in each column, got more in columns: {listed(columns)}; "
-                f"HedgeGraph takes columns of any kind"
-            )
-        return differs, np.column_stack([first, second])
+    def coded(self, rows: Rows, words: Words, labels: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return other rows as `bits` does those taken."""
+        bits, _ = coded(rows, self.values, words, labels)
+        return bits.view(np.uint8) ^ self.turned()
 
     def bits(self) -> NDArray[np.uint8]:
         """Return all rows; one stands for the larger value of a column, or the later word."""
@@ -96,6 +84,32 @@ class IsingRows:
         result.values, result.words = values, words
         result.rows, result._packed = len(packed), [packed]
         return result
+
+
+def coded(
+    rows: Rows, values: NDArray[np.float64], words: Words, labels: NDArray[Any]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which cells have the second of their column's values, and what values these are.
+
+    ``values`` are those known before, NaN where there are none. A third one is a ValueError.
+    """
+    known, other = values.T
+    first = np.where(np.isnan(known), rows[0], known)
+    differs = rows != first
+    seen = rows[differs.argmax(axis=0), np.arange(len(first))]
+    second = np.where(np.isnan(other) & differs.any(axis=0), seen, other)
+    third = differs & (rows != second)
+    if third.any():
+        columns = []
+        for j in np.flatnonzero(third.any(axis=0)).tolist():
+            odd = (first[j], second[j], rows[third[:, j].argmax(), j])
+            named = ", ".join(repr(_named(value, words.get(j))) for value in odd)
+            columns.append(f"{labels[j]!r} ({named})")
+        raise ValueError(
+            f"X must have two values in each column, got more in columns: {listed(columns)}; "
+            f"HedgeGraph takes columns of any kind"
+        )
+    return differs, np.column_stack([first, second])
 
 
 def numbers_for_words(X: Any, known: Mapping[int, tuple[str, ...]]) -> tuple[Any, Words]:

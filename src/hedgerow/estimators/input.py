@@ -22,7 +22,7 @@ def read_rows(
     reset: bool,
     names: Iterable[Hashable] | None = None,
     min_rows: int = 1,
-    dtypes: Sequence[type[np.floating]] = (np.float64, np.float32),
+    dtypes: Sequence[type[np.generic]] = (np.float64, np.float32),
     gaps: bool = False,
     advice: str = "",
 ) -> NDArray[np.floating]:
@@ -181,6 +181,8 @@ def _refuse_too_large(
     rows: NDArray[np.floating], labels: NDArray[np.object_], *, gaps: bool, advice: str
 ) -> None:
     """Raise for infinity, NaN if there may be no ``gaps``, and numbers too large to be squared."""
+    if rows.dtype.kind != "f":
+        return
     # No entry is larger than the root of the sum of squares, which costs no array. In single
     # precision it overflows earlier than need be: then a closer look finds nothing.
     flat = rows.reshape(-1)

@@ -15,14 +15,22 @@ docs/ising.md derives both, and tells what is proved and what is measured.
 """
 
 from collections.abc import Sequence
+from math import comb
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from hedgerow.method.ising_hedge import learn, proposals
 from hedgerow.method.ising_logistic import Array, Bits, Indices
-from hedgerow.method.ising_neighbours import STANDS_IN, WORTH_A_LOOK, Table, most_neighbours
+from hedgerow.method.ising_neighbours import (
+    STANDS_IN,
+    WORTH_A_LOOK,
+    Scores,
+    Table,
+    most_neighbours,
+)
 from hedgerow.method.multiplicity import benjamini_hochberg, holm
 from hedgerow.method.neighbours import detection_limit
 from hedgerow.method.promises import BALANCED
@@ -31,20 +39,33 @@ from hedgerow.progress import report
 
 STAND_INS = 8  # variables that are looked at, whether they could stand in for the end of a pair
 _NONE = np.empty(0, dtype=np.intp)
-_ROWS_AT_A_TIME = 4096
+_ROWS_AT_A_TIME = 1024
 _TINY = 1e-9
+
+Matrix = NDArray[np.float32]
 
 
 class IsingEngine(Protocol):
     """What computes the tests."""
 
     def choose_all(
-        self, table: Table, proposals: Indices, limit: float, most: int, tell: "Tell"
-    ) -> list[tuple[Indices, Array]]: ...
+        self,
+        table: Table,
+        proposals: Indices,
+        limit: float,
+        most: int,
+        scores: Scores,
+        tell: "Tell",
+    ) -> list[tuple[Indices, bool]]: ...
 
-    def scores_of_all(
-        self, table: Table, some: Indices, neighbours: Sequence[Indices], tell: "Tell"
-    ) -> list[Array]: ...
+    def score_all(
+        self,
+        table: Table,
+        some: Indices,
+        neighbours: Sequence[Indices],
+        scores: Scores,
+        tell: "Tell",
+    ) -> None: ...
 
     def scores_given(
         self,
@@ -65,8 +86,10 @@ class Tell(Protocol):
 
 
 class PairTests(NamedTuple):
-    """One entry for each pair i < j, in the order of ``np.triu_indices``."""
+    """Pairs that may be edges, and their tests."""
 
+    first: Indices
+    second: Indices
     z: Array
     p_value: Array
     q_value: Array
@@ -75,7 +98,7 @@ class PairTests(NamedTuple):
 def judge_pairs(engine: IsingEngine, table: Table, error: str, loosest: float) -> PairTests:
     """Test every pair of variables; ``error`` is "fdr", "fwer" or "balanced".
 
-    Pairs that are no edge up to the level ``loosest`` are given their scores without a closer look.
+    Listed are all pairs that are edges up to the level ``loosest``, and some more.
 
     For a balanced graph no variable is thought to stand in for another: its q-values estimate an
     error rate, and do not keep it.
@@ -83,24 +106,23 @@ def judge_pairs(engine: IsingEngine, table: Table, error: str, loosest: float) -
     n_rows, n_columns = table.rows.shape
     limit, most = detection_limit(n_columns), most_neighbours(n_rows, n_columns)
     proposed = proposals(learn(table.rows), most)
+    corr = correlation(table.rows)
+    bias = _told_by_others(corr, n_rows)
+    bias *= np.float32(limit)
+    scores = np.empty((n_columns, n_columns), dtype=np.float32)
     chosen = engine.choose_all(
-        table, proposed, limit, most, lambda share: report("choosing neighbours", share)
+        table, proposed, limit, most, scores, lambda share: report("choosing neighbours", share)
     )
     neighbours = either_way([others for others, _ in chosen])
-    scores = _all_scores(engine, table, chosen, neighbours)
+    _fill(engine, table, chosen, neighbours, scores)
+    pairs, z, joined = _promising(scores, neighbours, bias, loosest)
+    n_pairs = comb(n_columns, 2)
     adjust = holm if error == "fwer" else benjamini_hochberg
-    corr = correlation(table.rows)
-    upper = np.triu_indices(n_columns, 1)
-    sizes = np.array([len(others) for others in neighbours])
-    pairs = _Pairs(*upper, sizes[upper[0]], sizes[upper[1]])
-    bias = limit * _told_by_others(corr, n_rows)
-    z = _combined(pairs, scores[upper], scores.T[upper], bias)
-    joined = _joined(neighbours)[upper]
-    closer = joined | (adjust(two_sided(z / WORTH_A_LOOK)) <= loosest)
+    closer = joined | (adjust(two_sided(z / WORTH_A_LOOK), n_pairs) <= loosest)
     doubt = corr if error != BALANCED else None
     z[closer] = _look_closer(engine, table, neighbours, pairs.some(closer), bias, doubt)
     p_value = two_sided(z)
-    return PairTests(z, p_value, adjust(p_value))
+    return PairTests(pairs.first, pairs.second, z, p_value, adjust(p_value, n_pairs))
 
 
 def either_way(chosen: Sequence[Indices]) -> list[NDArray[np.intp]]:
@@ -116,28 +138,26 @@ def either_way(chosen: Sequence[Indices]) -> list[NDArray[np.intp]]:
     return [np.array(sorted(others), dtype=np.intp) for others in sets]
 
 
-def _all_scores(
+def _fill(
     engine: IsingEngine,
     table: Table,
-    chosen: Sequence[tuple[Indices, Array]],
+    chosen: Sequence[tuple[Indices, bool]],
     neighbours: Sequence[Indices],
-) -> Array:
-    """Return scores of all variables given each node's neighbours, where they are not known yet."""
-    scores = np.empty((table.n_columns, table.n_columns))
-    unknown = []
-    for node, (others, known) in enumerate(chosen):
-        if len(known) and len(others) == len(neighbours[node]):
-            scores[node] = known
-        else:
-            unknown.append(node)
-    some = np.array(unknown, dtype=np.intp)
-    scores[some] = np.reshape(
-        engine.scores_of_all(
-            table, some, neighbours, lambda share: report("scoring pairs", share / 2)
-        ),
-        (len(some), table.n_columns),
+    scores: Scores,
+) -> None:
+    """Write the scores of all variables given each node's neighbours, where they are not known."""
+    unknown = [
+        node
+        for node, (others, known) in enumerate(chosen)
+        if not known or len(others) < len(neighbours[node])
+    ]
+    engine.score_all(
+        table,
+        np.array(unknown, dtype=np.intp),
+        neighbours,
+        scores,
+        lambda share: report("scoring pairs", share / 2),
     )
-    return scores
 
 
 class _Pairs(NamedTuple):
@@ -152,11 +172,29 @@ class _Pairs(NamedTuple):
         return _Pairs(*(values[which] for values in self))
 
 
-def _joined(neighbours: Sequence[Indices]) -> NDArray[np.bool_]:
-    result = np.zeros((len(neighbours), len(neighbours)), dtype=np.bool_)
-    for node, others in enumerate(neighbours):
-        result[node, others] = True
-    return result
+def _promising(
+    scores: Scores, neighbours: Sequence[Indices], bias: Matrix, loosest: float
+) -> tuple[_Pairs, Array, NDArray[np.bool_]]:
+    """Return pairs that could be edges up to a level, their scores, and which are neighbours.
+
+    A pair whose p-value by itself is above that level is no edge, and changes no other's.
+    """
+    sizes = np.array([len(others) for others in neighbours])
+    first, second, z, joined = [], [], [], []
+    for node in range(len(sizes) - 1):
+        others = np.arange(node + 1, len(sizes))
+        near = np.zeros(len(others), dtype=np.bool_)
+        near[neighbours[node][neighbours[node] > node] - node - 1] = True
+        pairs = _Pairs(np.full_like(others, node), others, sizes[[node]], sizes[others])
+        score = _combined(pairs, scores[node, others], scores[others, node], bias)
+        keep = near | (two_sided(score / WORTH_A_LOOK) <= loosest)
+        first.append(pairs.first[keep])
+        second.append(others[keep])
+        z.append(score[keep].astype(np.float64))
+        joined.append(near[keep])
+    ends = np.concatenate(first), np.concatenate(second)
+    pairs = _Pairs(*ends, sizes[ends[0]], sizes[ends[1]])
+    return pairs, np.concatenate(z), np.concatenate(joined)
 
 
 def _look_closer(
@@ -164,7 +202,7 @@ def _look_closer(
     table: Table,
     neighbours: Sequence[Indices],
     pairs: _Pairs,
-    bias: Array,
+    bias: Matrix,
     doubt: Array | None,
 ) -> Array:
     """Return scores by the conditional test; ``doubt`` are correlations that tell who stands in."""
@@ -184,7 +222,7 @@ def _look_closer(
 
 
 def _combined(
-    pairs: _Pairs, first: Array, second: Array, bias: Array, careful: Array | None = None
+    pairs: _Pairs, first: Array, second: Array, bias: Matrix, careful: Array | None = None
 ) -> Array:
     """Return what both tests agree on, or what is clear given fewer neighbours, if that is more."""
     agreed = _weaker(first, second) if careful is None else _weaker(careful[0], careful[1])
@@ -205,30 +243,35 @@ def _weaker(first: Array, second: Array) -> Array:
     return np.where(first * second > 0.0, nearer, 0.0)
 
 
-def _less(score: Array, by: Array) -> Array:
+def _less(score: Array, by: Matrix) -> Array:
     return np.sign(score) * np.maximum(np.abs(score) - by, 0.0)
 
 
 def _stand_ins(corr: Array, node: int, other: int, chosen: Indices) -> NDArray[np.intp]:
     """Return the variables that are most related to both ends of a pair, and not yet given."""
-    both = np.abs(corr[node] * corr[other])
-    both[chosen] = 0.0
-    both[[node, other]] = 0.0
-    both[corr[other] ** 2 < STANDS_IN / 2] = 0.0
-    most = min(STAND_INS, len(both))
-    best = np.argpartition(-both, most - 1)[:most]
-    result: NDArray[np.intp] = best[both[best] > 0.0]
-    return result
+    may = corr[other] ** 2 >= STANDS_IN / 2
+    may[chosen] = may[node] = may[other] = False
+    like = np.flatnonzero(may)
+    both = np.abs(corr[node, like] * corr[other, like])
+    best: NDArray[np.intp] = like[np.argsort(-both, kind="stable")[:STAND_INS]]
+    return best
 
 
-def _told_by_others(corr: Array, n_rows: int) -> Array:
+def _told_by_others(corr: Array, n_rows: int) -> Matrix:
     """Return R / sqrt(1 - R²) for each (i, j): what all variables but i tell of j, linearly."""
     if n_rows <= len(corr):
-        return np.full_like(corr, np.inf)
-    inverse = np.linalg.inv(corr + _TINY * np.eye(len(corr)))
-    alone = np.diag(inverse)
-    left = 1.0 / np.maximum(alone - inverse**2 / alone[:, None], 1.0)
-    result: Array = np.sqrt((1.0 - left) / left)
+        return np.full(corr.shape, np.inf, dtype=np.float32)
+    left = corr.copy()
+    left.flat[:: len(corr) + 1] += _TINY
+    left = linalg.inv(left.T, overwrite_a=True, check_finite=False)  # symmetric: in its place
+    alone = np.diag(left).copy()
+    # 1 / (1 - R²), from the inverse without i.
+    np.square(left, out=left)
+    left /= alone[:, None]
+    np.subtract(alone, left, out=left)
+    np.maximum(left, 1.0, out=left)
+    left -= 1.0
+    result: Matrix = np.sqrt(left).astype(np.float32)
     return result
 
 
@@ -243,7 +286,10 @@ def correlation(rows: Bits) -> Array:
     for start in range(0, len(rows), _ROWS_AT_A_TIME):
         some = rows[start : start + _ROWS_AT_A_TIME].astype(np.float32)
         both += some.T @ some
-    mean = np.diag(both) / len(rows)
-    covariance = both / len(rows) - mean[:, None] * mean
-    scale = np.sqrt(np.diag(covariance))
-    return covariance / scale / scale[:, None]
+    both /= len(rows)
+    mean = np.diag(both).copy()
+    both -= mean[:, None] * mean
+    scale = np.sqrt(np.diag(both))
+    both /= scale
+    both /= scale[:, None]
+    return both

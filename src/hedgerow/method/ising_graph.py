@@ -62,12 +62,12 @@ def edges_of(engine: IsingEngine, rows: Bits, error: str, loosest: float) -> Isi
     source, target = tested[:0], tested[:0]
     z = p_value = q_value = np.empty(0)
     if len(tested) > 1:
-        found = judge_pairs(engine, table_of(np.ascontiguousarray(rows[:, tested])), error, loosest)
-        keep = np.flatnonzero(found.q_value <= loosest)
+        table = table_of(rows if varies.all() else rows[:, tested])
+        found = judge_pairs(engine, table, error, loosest)
+        keep = found.q_value <= loosest
         if error != BALANCED or stands_out(np.sort(found.p_value), comb(len(tested), 2)):
-            first, second = np.triu_indices(len(tested), 1)
-            source, target = tested[first[keep]], tested[second[keep]]
-            z, p_value, q_value = (values[keep] for values in found)
+            source, target = tested[found.first[keep]], tested[found.second[keep]]
+            z, p_value, q_value = found.z[keep], found.p_value[keep], found.q_value[keep]
     order = np.lexsort((-np.abs(z), q_value))
     return IsingEdges(
         source[order],

@@ -7,6 +7,8 @@ one says "0". What differs is the loss: the residual is x_i - tanh(prediction), 
 the ball takes Newton steps of the same loss.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,33 +38,57 @@ def learn(rows: Bits) -> Matrix:
            [0.7, 0. , 0. ],
            [0. , 0. , 0. ]], dtype=float32)
     """
-    n_columns = rows.shape[1]
-    # The constant is a variable that nothing is learned about.
-    gradient = np.zeros((n_columns + 1, n_columns + 1), dtype=np.float32)
-    average = np.zeros_like(gradient)
-    curvature, squared = np.zeros(n_columns + 1), np.ones(n_columns + 1)
-    radius = np.ones(n_columns + 1, dtype=np.float32)
+    game = _start(rows.shape[1])
     start = 0
     for end in batch_ends(len(rows)):
-        x = np.ones((end - start, n_columns + 1), dtype=np.float32)
-        np.multiply(rows[start:end], 2, out=x[:, :-1], casting="unsafe")
-        x[:, :-1] -= 1
-        direction = _unit_weights(gradient, curvature)
-        prediction = x @ direction.T
-        residual = radius * prediction
-        np.tanh(residual, out=residual)
-        squared += np.einsum("ti,ti,ti->i", prediction, prediction, 1 - residual**2)
-        np.subtract(x, residual, out=residual)
-        residual[:, -1] = 0.0
-        step = residual.T @ x
-        np.fill_diagonal(step, 0.0)
-        average += np.float32(share_of(start, end)) * (radius[:, None] * direction - average)
-        gradient -= step
-        curvature += np.maximum(step.max(axis=1), -step.min(axis=1)) ** 2
-        radius += (np.einsum("ti,ti->i", residual, prediction) / squared).astype(np.float32)
-        np.clip(radius, 0.0, _LARGEST_RADIUS, out=radius)
+        _play(game, rows[start:end], np.float32(share_of(start, end)))
         start = end
-    return average[:-1, :-1]
+    return game.average[:-1, :-1]
+
+
+class _Game(NamedTuple):
+    """Where all players stand; the constant is a variable that nothing is learned about."""
+
+    gradient: Matrix
+    average: Matrix
+    curvature: NDArray[np.float64]
+    squared: NDArray[np.float64]
+    radius: NDArray[np.float32]
+
+
+def _start(n_columns: int) -> _Game:
+    square = (n_columns + 1, n_columns + 1)
+    gradient, average = np.zeros(square, dtype=np.float32), np.zeros(square, dtype=np.float32)
+    radius = np.ones(n_columns + 1, dtype=np.float32)
+    return _Game(gradient, average, np.zeros(n_columns + 1), np.ones(n_columns + 1), radius)
+
+
+def _play(game: _Game, rows: Bits, share: np.float32) -> None:
+    """Learn from some rows; weights before them are given this share of the average."""
+    x = np.ones((len(rows), rows.shape[1] + 1), dtype=np.float32)
+    np.multiply(rows, 2, out=x[:, :-1], casting="unsafe")
+    x[:, :-1] -= 1
+    direction = _unit_weights(game.gradient, game.curvature)
+    prediction = x @ direction.T
+    residual = game.radius * prediction
+    np.tanh(residual, out=residual)
+    slope = np.square(residual)
+    np.subtract(1.0, slope, out=slope)
+    game.squared[:] += np.einsum("ti,ti,ti->i", prediction, prediction, slope)
+    del slope
+    np.subtract(x, residual, out=residual)
+    residual[:, -1] = 0.0
+    step = residual.T @ x
+    np.fill_diagonal(step, 0.0)
+    direction *= game.radius[:, None]
+    direction -= game.average
+    direction *= share
+    game.average[:] += direction
+    game.gradient[:] -= step
+    game.curvature[:] += np.maximum(step.max(axis=1), -step.min(axis=1)) ** 2
+    newton = np.einsum("ti,ti->i", residual, prediction) / game.squared
+    game.radius[:] += newton.astype(np.float32)
+    np.clip(game.radius, 0.0, _LARGEST_RADIUS, out=game.radius)
 
 
 def batch_ends(n_rows: int) -> list[int]:
@@ -81,10 +107,12 @@ def batch_ends(n_rows: int) -> list[int]:
 def _unit_weights(gradient: Matrix, curvature: NDArray[np.float64]) -> Matrix:
     """Return what `hedgerow.method.hedge.unit_weights` does, in single precision."""
     rate = np.sqrt(np.log(2 * len(gradient) - 1) / np.where(curvature > 0, curvature, np.inf))
-    exponent = gradient * rate[:, None].astype(np.float32)
-    largest = np.abs(exponent).max(axis=1, keepdims=True)
-    minus: Matrix = np.exp(exponent - largest)
-    plus: Matrix = np.exp(-exponent - largest)
+    minus: Matrix = gradient * rate[:, None].astype(np.float32)
+    largest = np.maximum(minus.max(axis=1, keepdims=True), -minus.min(axis=1, keepdims=True))
+    plus: Matrix = -minus
+    for exponent in (minus, plus):
+        exponent -= largest
+        np.exp(exponent, out=exponent)
     np.fill_diagonal(plus, 0.0)
     np.fill_diagonal(minus, 0.0)
     total = np.exp(-largest) + plus.sum(axis=1, keepdims=True) + minus.sum(axis=1, keepdims=True)
@@ -103,4 +131,7 @@ def proposals(weights: Matrix, most: int) -> NDArray[np.intp]:
     """
     size = np.abs(weights)
     np.fill_diagonal(size, -1.0)
-    return np.argsort(-size, axis=1, kind="stable")[:, :most]
+    first = np.argpartition(-size, max(most, 1) - 1, axis=1)[:, :most]
+    first = np.sort(first, axis=1)  # of equal weights the first is taken
+    order = np.argsort(-np.take_along_axis(size, first, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(first, order, axis=1)

@@ -41,19 +41,19 @@ class Fit(NamedTuple):
     factor: Array  # lower Cholesky factor of the information
 
 
-def cells_of(columns: Bits, given: Indices) -> tuple[NDArray[np.intp], Array]:
+def cells_of(rows: Bits, given: Indices) -> tuple[NDArray[np.intp], Array]:
     """Return the cell of each row, and the design: a one and the given columns, for each cell.
 
     Examples
     --------
-    >>> columns = np.array([[0, 1, 1, 0], [0, 0, 0, 1]], dtype=np.uint8)
-    >>> cell, design = cells_of(columns, np.array([0]))
+    >>> rows = np.array([[0, 0], [1, 0], [1, 0], [0, 1]], dtype=np.uint8)
+    >>> cell, design = cells_of(rows, np.array([0]))
     >>> cell, design
     (array([0, 1, 1, 0]), array([[1., 0.],
            [1., 1.]]))
     """
-    patterns = np.ones((columns.shape[1], len(given) + 1))
-    patterns[:, 1:] = columns[given].T
+    patterns = np.ones((len(rows), len(given) + 1))
+    patterns[:, 1:] = rows[:, given]
     design, cell = np.unique(patterns, axis=0, return_inverse=True)
     return cell.reshape(-1), design
 
@@ -119,7 +119,7 @@ def conditional_score(cell: NDArray[np.intp], design: Array, x: Bits, y: Bits) -
     >>> x = np.repeat(np.array([0, 1], dtype=np.uint8), 10)
     >>> y = x.copy()
     >>> y[[0, 10]] = 1 - y[[0, 10]]  # 9 of 10, 1 of 10: Fisher's exact test says 0.0011
-    >>> cell, design = cells_of(np.empty((0, 20), dtype=np.uint8), np.empty(0, dtype=int))
+    >>> cell, design = cells_of(np.column_stack([x, y]), np.empty(0, dtype=int))
     >>> from hedgerow.method.scores import two_sided
     >>> two_sided(np.array([conditional_score(cell, design, x, y)])).round(4)
     array([0.0011])

@@ -22,6 +22,8 @@ from hedgerow.method.ising_logistic import (
     shares,
 )
 
+Scores = NDArray[np.float32]  # of all variables in the regressions of all nodes
+
 # Rows that a neighbour must stand for: with fewer, coefficients are too uncertain to hold fixed.
 ROWS_FOR_NEIGHBOUR = 10
 MOST_NEIGHBOURS = 20
@@ -33,20 +35,37 @@ STANDS_IN = 0.5  # share of what a variable tells that another must tell, to sta
 
 
 class Table(NamedTuple):
-    """Rows of zeros and ones, both ways round."""
+    """Rows of zeros and ones, and columns of bits: 64 rows in a word, from its lowest bit on."""
 
     rows: Bits
-    columns: Bits
+    words: NDArray[np.uint64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
         return int(self.rows.shape[1])
 
+    def column(self, j: int) -> Bits:
+        """Return a column."""
+        return self.rows[:, j]
+
 
 def table_of(rows: Bits) -> Table:
-    """Return rows with what is needed to go through them by column."""
-    return Table(rows, np.ascontiguousarray(rows.T))
+    """Return rows with what is needed to count them by column.
+
+    >>> table_of(np.array([[0, 1], [1, 1], [1, 0]], dtype=np.uint8)).words
+    array([[6],
+           [3]], dtype=uint64)
+    """
+    packed = np.packbits(rows, axis=0, bitorder="little")
+    bytes_ = np.zeros((rows.shape[1], -(-len(packed) // 8) * 8), dtype=np.uint8)
+    bytes_[:, : len(packed)] = packed.T
+    return Table(np.ascontiguousarray(rows), bytes_.view("<u8").astype(np.uint64, copy=False))
 
 
 def most_neighbours(n_rows: int, n_columns: int) -> int:
@@ -106,8 +125,8 @@ def _next(table: Table, node: int, chosen: list[int], limit: float) -> int | Non
 
 
 def _score(table: Table, node: int, other: int, given: list[int]) -> float:
-    cell, design = cells_of(table.columns, np.array(given, dtype=np.intp))
-    return conditional_score(cell, design, table.columns[other], table.columns[node])
+    cell, design = cells_of(table.rows, np.array(given, dtype=np.intp))
+    return conditional_score(cell, design, table.column(other), table.column(node))
 
 
 def scores_of_all(table: Table, node: int, given: Indices) -> Array:
@@ -117,8 +136,8 @@ def scores_of_all(table: Table, node: int, given: Indices) -> Array:
     by, over its standard deviation given the sums of y times the given columns. Of the given
     variables it means nothing.
     """
-    y = table.columns[node]
-    cell, design = cells_of(table.columns, given)
+    y = table.column(node)
+    cell, design = cells_of(table.rows, given)
     size = np.bincount(cell, minlength=len(design)).astype(float)
     null = fit(design, size, design.T @ counts(cell, y, len(design)))
     share = shares(design, null.coefficients)
@@ -146,12 +165,12 @@ def score_given(
     ``doubtful`` are variables that might. One does if it tells more than half of what the other
     tells the node, given the others; of several, that counts which takes most away.
     """
-    cell, design = cells_of(table.columns, given)
-    y, x = table.columns[node], table.columns[other]
+    cell, design = cells_of(table.rows, given)
+    y, x = table.column(node), table.column(other)
     score = careful = conditional_score(cell, design, x, y)
     for third in doubtful:
-        if _shared(cell, design, x, table.columns[third], y) > STANDS_IN:
-            finer, wider = cells_of(table.columns, np.append(given, third))
+        if _shared(cell, design, x, table.column(third), y) > STANDS_IN:
+            finer, wider = cells_of(table.rows, np.append(given, third))
             again = conditional_score(finer, wider, x, y)
             careful = again if abs(again) < abs(careful) else careful
     return score, careful

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow.estimators import HedgeGraph
+from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.rivals._base import Array, Found, Rival
 from hedgerow.rivals._clock import Clock
@@ -63,8 +63,13 @@ class Hedge(Rival):
     def _learn(self, rows: Array, clock: Clock) -> Found:
         learner = HedgeGraph(self.error, self.level, columns=self.columns).fit(rows)
         clock.check("learning", 1.0)
-        graph = learner.graph_up_to(max(LOOSEST_LEVEL, learner.level_))
-        scores = np.zeros((rows.shape[1], rows.shape[1]))
-        surprise = -np.log10(np.maximum(graph.q_value, np.finfo(np.float64).tiny))
-        scores[graph.source, graph.target] = surprise + _TIE_BREAK * np.abs(graph.z)
-        return Found(scores, learner.adjacency_.toarray())
+        return Found(scores_of(learner), learner.adjacency_.toarray())
+
+
+def scores_of(learner: HedgeGraph | IsingGraph) -> Array:
+    """Return a score for every pair: how small its q-value is."""
+    graph = learner.graph_up_to(max(LOOSEST_LEVEL, learner.level_))
+    scores = np.zeros((learner.n_features_in_, learner.n_features_in_))
+    surprise = -np.log10(np.maximum(graph.q_value, np.finfo(np.float64).tiny))
+    scores[graph.source, graph.target] = surprise + _TIE_BREAK * np.abs(graph.z)
+    return scores

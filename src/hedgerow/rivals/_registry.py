@@ -30,6 +30,16 @@ REGISTRY: dict[str, Entry] = {
         parameters={"level": "balanced"},
         data=_BOTH,
     ),
+    "ising": Entry(
+        "_ising_graph", "IsingHedge", "IsingGraph: Hedge, then conditional tests", data=_SIGNS
+    ),
+    "ising_balanced": Entry(
+        "_ising_graph",
+        "IsingHedge",
+        "IsingGraph: where false and missed edges balance",
+        parameters={"level": "balanced"},
+        data=_SIGNS,
+    ),
     "sparsitron": Entry("_sparsitron", "Sparsitron", "SparsitronGraph: the paper's algorithm"),
     "glasso": Entry("_graphical_lasso", "GraphicalLasso", "graphical lasso, penalty by EBIC"),
     "quic": Entry("_quic", "Quic", "graphical lasso by Newton steps, penalty by EBIC"),

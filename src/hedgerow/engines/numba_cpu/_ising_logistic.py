@@ -18,37 +18,6 @@ from hedgerow.method.ising_logistic import (
 
 
 @njit(**INNER)
-def cells(columns, given):
-    """Return the cell of each row, and the design: a one and the given columns, for each cell."""
-    n_rows, n_cells = columns.shape[1], 1
-    cell = np.zeros(n_rows, np.int32)
-    for j in given:
-        number = np.full(2 * n_cells, -1, np.int32)
-        n_cells = 0
-        for t in range(n_rows):
-            finer = 2 * cell[t] + columns[j, t]
-            if number[finer] < 0:
-                number[finer] = n_cells
-                n_cells += 1
-            cell[t] = number[finer]
-    design = np.ones((n_cells, given.size + 1))
-    for a in range(given.size):
-        for t in range(n_rows):
-            design[cell[t], a + 1] = columns[given[a], t]
-    return cell, design
-
-
-@njit(**INNER)
-def tally(cell, n_cells, y):
-    """Return the number of rows in each cell, and of those in which y is one."""
-    size, ones = np.zeros(n_cells), np.zeros(n_cells)
-    for t in range(cell.size):
-        size[cell[t]] += 1
-        ones[cell[t]] += y[t]
-    return size, ones
-
-
-@njit(**INNER)
 def factor(matrix):
     """Return the lower Cholesky factor."""
     n = matrix.shape[0]
@@ -140,15 +109,13 @@ def fit(design, size, sums, start):
 
 
 @njit(**INNER)
-def null_fit(cell, design, y):
-    """Return sizes of cells, and the fit of y on the design."""
-    size, ones = tally(cell, design.shape[0], y)
+def null_fit(design, size, ones):
+    """Return the fit of a variable on the design, from rows in cells and those with a one."""
     sums = np.zeros(design.shape[1])
     for c in range(size.size):
         for a in range(sums.size):
             sums[a] += ones[c] * design[c, a]
-    best, value, lower = fit(design, size, sums, np.zeros(sums.size))
-    return size, best, value, lower
+    return fit(design, size, sums, np.zeros(sums.size))
 
 
 @njit(**INNER)
@@ -161,24 +128,23 @@ def log_volume(lower):
 
 
 @njit(**INNER)
-def conditional_score(cell, design, x, y, null_best, null_value, null_lower):
-    """Return the normal score of x in the regression of y, given the design."""
+def conditional_score(design, count, null_best, null_value, null_lower):
+    """Return the normal score of x in the regression of y, given the design.
+
+    ``count`` has the rows of each cell: all, those with x, with y, with both.
+    """
     n_cells, n = design.shape
-    size, ones = np.zeros(2 * n_cells), np.zeros(2 * n_cells)
-    for t in range(cell.size):
-        c = 2 * cell[t] + x[t]
-        size[c] += 1
-        ones[c] += y[t]
+    size = np.empty(2 * n_cells)
     finer, sums = np.zeros((2 * n_cells, n + 1)), np.zeros(n + 1)
     expected = 0.0
-    for c in range(2 * n_cells):
+    for c in range(n_cells):
+        size[2 * c], size[2 * c + 1] = count[c, 0] - count[c, 1], count[c, 1]
         for a in range(n):
-            finer[c, a] = design[c // 2, a]
-            sums[a] += ones[c] * design[c // 2, a]
-        if c % 2:
-            finer[c, n] = 1.0
-            sums[n] += ones[c]
-            expected += size[c] / (1.0 + exp(-margin(design, c // 2, null_best)))
+            finer[2 * c, a] = finer[2 * c + 1, a] = design[c, a]
+            sums[a] += count[c, 2] * design[c, a]
+        finer[2 * c + 1, n] = 1.0
+        sums[n] += count[c, 3]
+        expected += count[c, 1] / (1.0 + exp(-margin(design, c, null_best)))
     surplus = sums[n] - expected
     if abs(surplus) <= 0.5:
         return 0.0

@@ -5,189 +5,207 @@ from math import copysign, exp, sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._ising_logistic import (
-    cells,
-    conditional_score,
-    margin,
-    null_fit,
-    solve,
-)
+from hedgerow.engines.numba_cpu._ising_cells import bit, cells, counted, designed
+from hedgerow.engines.numba_cpu._ising_logistic import conditional_score, margin, null_fit, solve
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.method.ising_logistic import PRIOR
 from hedgerow.method.ising_neighbours import LEAST_VARIANCE, LOOKS, STANDS_IN, WORTH_A_LOOK
 
-_PANEL = 1024  # columns counted at a time
 _BYTE = 255
 
 
 @njit(**IN_ORDER)
-def regress(columns, node, given):
+def regress(words, n_rows, node, given):
     """Return the coefficients of a node on the given columns, that of the constant first."""
-    cell, design = cells(columns, given)
-    return null_fit(cell, design, columns[node])[1]
+    design, count = counted(words, n_rows, given, node, node)
+    return null_fit(design, count[:, 0], count[:, 2])[0]
 
 
 @njit(**INNER)
-def _score(columns, node, other, given):
-    cell, design = cells(columns, given)
-    _, best, value, lower = null_fit(cell, design, columns[node])
-    return conditional_score(cell, design, columns[other], columns[node], best, value, lower)
+def _score(words, n_rows, node, other, given):
+    design, count = counted(words, n_rows, given, other, node)
+    return conditional_score(design, count, *null_fit(design, count[:, 0], count[:, 2]))
 
 
 @njit(**IN_ORDER)
-def choose(rows, columns, node, proposals, limit, most):
+def choose(rows, words, node, proposals, limit, most, scores):
     """Return a node's neighbours, each significant at ``limit`` given the others.
 
-    The second result are scores of all variables given these, or none if they are not known.
+    The second result is whether ``scores`` now has those of all variables given these.
     """
-    chosen = np.empty(0, np.int64)
-    scores = np.empty(0)
+    n_rows = rows.shape[0]
+    chosen, known = np.empty(0, np.int64), False
     for other in proposals[:most]:
-        if abs(_score(columns, node, other, chosen)) <= limit:
+        if abs(_score(words, n_rows, node, other, chosen)) <= limit:
             break
         chosen = np.append(chosen, other)
     while chosen.size < most:
-        found, scores = _next(rows, columns, node, chosen, limit)
+        found, known = _next(rows, words, node, chosen, limit, scores), True
         if found < 0:
             break
-        chosen, scores = np.append(chosen, found), np.empty(0)
+        chosen, known = np.append(chosen, found), False
     while chosen.size:
         weakest, least = 0, np.inf
         for a in range(chosen.size):
-            score = abs(_score(columns, node, chosen[a], np.delete(chosen, a)))
+            score = abs(_score(words, n_rows, node, chosen[a], np.delete(chosen, a)))
             if score < least:
                 weakest, least = a, score
         if least > limit:
             break
-        chosen, scores = np.delete(chosen, weakest), np.empty(0)
-    return np.sort(chosen), scores
+        chosen, known = np.delete(chosen, weakest), False
+    return np.sort(chosen), known
 
 
 @njit(**INNER)
-def _next(rows, columns, node, chosen, limit):
-    cell, design = cells(columns, chosen)
-    _, best, value, lower = null_fit(cell, design, columns[node])
-    signed = _scores(rows, columns[node], cell, design, best, lower)
-    scores = np.abs(signed)
-    scores[node] = 0.0
+def _next(rows, words, node, chosen, limit, scores):
+    """Return the variable that is most related to a node given those chosen, or -1."""
+    _scores_of_all(rows, words, node, chosen, scores)
+    left = np.abs(scores)
+    left[node] = 0.0
     for other in chosen:
-        scores[other] = 0.0
+        left[other] = 0.0
     for _ in range(LOOKS):
-        other = np.argmax(scores)
-        if scores[other] <= WORTH_A_LOOK * limit:
+        other = np.argmax(left)
+        if left[other] <= WORTH_A_LOOK * limit:
             break
-        score = conditional_score(cell, design, columns[other], columns[node], best, value, lower)
-        if abs(score) > limit:
-            return other, signed
-        scores[other] = 0.0
-    return -1, signed
+        if abs(_score(words, rows.shape[0], node, other, chosen)) > limit:
+            return other
+        left[other] = 0.0
+    return -1
 
 
 @njit(**IN_ORDER)
-def scores_of_all(rows, columns, node, given):
-    """Return the score of every variable in a node's regression on the given ones."""
-    cell, design = cells(columns, given)
-    _, best, _, lower = null_fit(cell, design, columns[node])
-    return _scores(rows, columns[node], cell, design, best, lower)
+def scores_of_all(rows, words, node, given, scores):
+    """Write the score of every variable in a node's regression on the given ones."""
+    _scores_of_all(rows, words, node, given, scores)
 
 
 @njit(**INNER)
-def _scores(rows, y, cell, design, best, lower):
-    """Return the scores of all columns, some at a time: ones are counted in each cell."""
-    n_columns = rows.shape[1]
-    n_cells, n = design.shape
-    result = np.zeros(n_columns)
-    share = np.empty(n_cells)
-    for c in range(n_cells):
-        share[c] = 1.0 / (1.0 + exp(-margin(design, c, best)))
-    for start in range(0, n_columns, _PANEL):
-        stop = min(start + _PANEL, n_columns)
-        ones = _count_ones(rows[:, start:stop], cell, y, n_cells)
-        for j in range(stop - start):
-            surplus, variance = 0.0, 0.0
-            with_design = np.zeros(n)
-            for c in range(n_cells):
-                count = ones[2 * c, j] + ones[2 * c + 1, j]
-                weight = share[c] * (1.0 - share[c]) * count
-                surplus += ones[2 * c + 1, j] - share[c] * count
-                variance += weight
-                for a in range(n):
-                    with_design[a] += weight * design[c, a]
-            known = solve(lower, with_design)
-            for a in range(n):
-                variance -= known[a] * with_design[a]
-            if variance > LEAST_VARIANCE and abs(surplus) > 0.5:
-                result[start + j] = copysign(abs(surplus) - 0.5, surplus) / sqrt(variance)
-    return result
+def _scores_of_all(rows, words, node, given, scores):
+    n_rows, n_columns = rows.shape
+    cell, patterns = cells(words, n_rows, given)
+    design = designed(patterns, given.size)
+    order, ends = _sorted(cell, words[node], patterns.size)
+    size, ones = np.empty(patterns.size), np.empty(patterns.size)
+    for c in range(patterns.size):
+        start = ends[2 * c - 1] if c else 0
+        size[c], ones[c] = ends[2 * c + 1] - start, ends[2 * c + 1] - ends[2 * c]
+    best, _, lower = null_fit(design, size, ones)
+    surplus, variance = np.zeros(n_columns), np.zeros(n_columns)
+    with_design = np.zeros((design.shape[1], n_columns))
+    count = np.empty((2, n_columns), np.int32)
+    start = 0
+    for c in range(patterns.size):
+        share = 1.0 / (1.0 + exp(-margin(design, c, best)))
+        for y in range(2):
+            _count_ones(rows, order[start : ends[2 * c + y]], count[y])
+            start = ends[2 * c + y]
+        for j in range(n_columns):
+            surplus[j] += count[1, j] - share * (count[0, j] + count[1, j])
+        for a in range(design.shape[1]):
+            weight = share * (1.0 - share) * design[c, a]
+            if weight > 0.0:
+                _add(count, weight, with_design[a])
+    variance[:] = with_design[0]
+    _subtract_known(lower, with_design, variance)
+    for j in range(n_columns):
+        scores[j] = 0.0
+        if variance[j] > LEAST_VARIANCE and abs(surplus[j]) > 0.5:
+            scores[j] = copysign(abs(surplus[j]) - 0.5, surplus[j]) / sqrt(variance[j])
 
 
 @njit(**INNER)
-def _count_ones(rows, cell, y, n_cells):
-    """Return how many rows of each cell, without y and with it, have a one in each column.
+def _sorted(cell, y, n_cells):
+    """Return rows in the order of their cells, without y and then with it, and where these end."""
+    ends = np.zeros(2 * n_cells + 1, np.int64)
+    place = np.empty(cell.size, np.int32)
+    for t in range(cell.size):
+        place[t] = 2 * cell[t] + bit(y, t)
+        ends[place[t] + 1] += 1
+    for c in range(2 * n_cells):
+        ends[c + 1] += ends[c]
+    order = np.empty(cell.size, np.int64)
+    for t in range(cell.size):
+        order[ends[place[t]]] = t
+        ends[place[t]] += 1
+    return order, ends[:-1]
+
+
+@njit(**INNER)
+def _add(count, weight, total):
+    for j in range(total.size):
+        total[j] += weight * (count[0, j] + count[1, j])
+
+
+@njit(**INNER)
+def _subtract_known(lower, right, variance):
+    """Subtract from each variance the square of the column, over the matrix of this factor."""
+    for a in range(lower.shape[0]):
+        for b in range(a):
+            for j in range(variance.size):
+                right[a, j] -= lower[a, b] * right[b, j]
+        for j in range(variance.size):
+            right[a, j] /= lower[a, a]
+            variance[j] -= right[a, j] ** 2
+
+
+@njit(**INNER)
+def _count_ones(rows, some, result):
+    """Write how many of some rows have a one in each column.
 
     Rows are added up as bytes, which is many at a time, and never more than a byte can hold.
     """
     n_columns = rows.shape[1]
-    bytes_ = np.zeros((2 * n_cells, n_columns), np.uint8)
-    added = np.zeros(2 * n_cells, np.int32)
-    result = np.zeros((2 * n_cells, n_columns), np.int32)
-    for t in range(rows.shape[0]):
-        c = 2 * cell[t] + y[t]
-        row, some = rows[t], bytes_[c]
-        for j in range(n_columns):
-            some[j] += row[j]
-        added[c] += 1
-        if added[c] == _BYTE:
+    result[:] = 0
+    bytes_ = np.zeros(n_columns, np.uint8)
+    for start in range(0, some.size, _BYTE):
+        stop = min(start + _BYTE, some.size)
+        whole = stop - (stop - start) % 4
+        for k in range(start, whole, 4):
+            a, b, c, d = rows[some[k]], rows[some[k + 1]], rows[some[k + 2]], rows[some[k + 3]]
             for j in range(n_columns):
-                result[c, j] += some[j]
-                some[j] = 0
-            added[c] = 0
-    for c in range(2 * n_cells):
+                bytes_[j] += a[j] + b[j] + c[j] + d[j]
+        for k in range(whole, stop):
+            row = rows[some[k]]
+            for j in range(n_columns):
+                bytes_[j] += row[j]
         for j in range(n_columns):
-            result[c, j] += bytes_[c, j]
-    return result
+            result[j] += bytes_[j]
+            bytes_[j] = 0
 
 
 @njit(**IN_ORDER)
-def score_given(columns, node, other, given, doubtful):
+def score_given(words, n_rows, node, other, given, doubtful):
     """Return the score of one variable given some others, and given any that stand in for it."""
-    cell, design = cells(columns, given)
-    y, x = columns[node], columns[other]
-    _, best, value, lower = null_fit(cell, design, y)
-    score = conditional_score(cell, design, x, y, best, value, lower)
+    design, count = counted(words, n_rows, given, other, node)
+    best, value, lower = null_fit(design, count[:, 0], count[:, 2])
+    score = conditional_score(design, count, best, value, lower)
     careful = score
     for third in doubtful:
-        if _shared(cell, design, best, lower, x, columns[third]) > STANDS_IN:
-            again = _score(columns, node, other, np.append(given, third))
+        _, shared = counted(words, n_rows, given, other, third)
+        if _shared(design, shared, best, lower) > STANDS_IN:
+            again = _score(words, n_rows, node, other, np.append(given, third))
             if abs(again) < abs(careful):
                 careful = again
     return score, careful
 
 
 @njit(**INNER)
-def _shared(cell, design, best, lower, x, third):
+def _shared(design, count, best, lower):
     """Return the squared correlation of two variables given the design, weighed by information."""
     n_cells, n = design.shape
-    ones = np.zeros((n_cells, 3))
-    for t in range(cell.size):
-        ones[cell[t], 0] += x[t]
-        ones[cell[t], 1] += third[t]
-        ones[cell[t], 2] += x[t] * third[t]
-    first, second, together = 0.0, 0.0, 0.0
-    with_design = np.zeros((2, n))
+    total, with_design = np.zeros(3), np.zeros((2, n))
     for c in range(n_cells):
         share = 1.0 / (1.0 + exp(-margin(design, c, best)))
         weight = share * (1.0 - share)
-        first += weight * ones[c, 0]
-        second += weight * ones[c, 1]
-        together += weight * ones[c, 2]
-        for a in range(n):
-            with_design[0, a] += weight * ones[c, 0] * design[c, a]
-            with_design[1, a] += weight * ones[c, 1] * design[c, a]
-    known = solve(lower, with_design[0])
-    others = solve(lower, with_design[1])
+        for k in range(3):
+            total[k] += weight * count[c, k + 1]
+        for k in range(2):
+            for a in range(n):
+                with_design[k, a] += weight * count[c, k + 1] * design[c, a]
+    known, others = solve(lower, with_design[0]), solve(lower, with_design[1])
     for a in range(n):
-        first -= known[a] * with_design[0, a]
-        second -= others[a] * with_design[1, a]
-        together -= known[a] * with_design[1, a]
-    return together * together / max(first * second, PRIOR * PRIOR)
+        total[0] -= known[a] * with_design[0, a]
+        total[1] -= others[a] * with_design[1, a]
+        total[2] -= known[a] * with_design[1, a]
+    return total[2] ** 2 / max(total[0] * total[1], PRIOR * PRIOR)

@@ -8,7 +8,7 @@ import numpy as np
 from hedgerow.engines.numba_cpu import _ising_nodes as nodes
 from hedgerow.engines.numba_cpu._threads import blocks, team
 from hedgerow.method.ising_logistic import Array, Indices
-from hedgerow.method.ising_neighbours import Table
+from hedgerow.method.ising_neighbours import Scores, Table
 
 _PAIRS = 64  # pairs that a job takes
 
@@ -16,27 +16,30 @@ Tell = Callable[[float], None]
 
 
 def choose_all(
-    table: Table, proposals: Indices, limit: float, most: int, tell: Tell
-) -> list[tuple[Indices, Array]]:
-    """Return the neighbours of every node, from proposals for each, and scores given these.
+    table: Table, proposals: Indices, limit: float, most: int, scores: Scores, tell: Tell
+) -> list[tuple[Indices, bool]]:
+    """Return the neighbours of every node, from proposals for each, and whether it has scores.
 
-    Scores of a node are none where they are not known yet.
+    These are written where they are known: the scores of all variables given the neighbours.
     """
     with team() as run:
         jobs = (
-            partial(nodes.choose, *table, node, proposals[node], limit, most)
+            partial(nodes.choose, *table, node, proposals[node], limit, most, scores[node])
             for node in range(table.n_columns)
         )
         return run(jobs, tell)
 
 
-def scores_of_all(
-    table: Table, some: Indices, neighbours: Sequence[Indices], tell: Tell
-) -> list[Array]:
-    """Return for some nodes the scores of all variables given their neighbours."""
+def score_all(
+    table: Table, some: Indices, neighbours: Sequence[Indices], scores: Scores, tell: Tell
+) -> None:
+    """Write for some nodes the scores of all variables given their neighbours."""
     with team() as run:
-        jobs = (partial(nodes.scores_of_all, *table, node, neighbours[node]) for node in some)
-        return run(jobs, tell)
+        jobs = (
+            partial(nodes.scores_of_all, *table, node, neighbours[node], scores[node])
+            for node in some
+        )
+        run(jobs, tell)
 
 
 def scores_given(
@@ -51,7 +54,9 @@ def scores_given(
 
     def score(start: int, stop: int) -> None:
         for k in range(start, stop):
-            result[k] = nodes.score_given(table.columns, *pairs[k], given[k], doubtful[k])
+            result[k] = nodes.score_given(
+                table.words, table.n_rows, *pairs[k], given[k], doubtful[k]
+            )
 
     with team() as run:
         run((partial(score, *block) for block in blocks(len(pairs), _PAIRS)), tell)
@@ -62,6 +67,6 @@ def regress_all(table: Table, neighbours: Sequence[Indices]) -> list[Array]:
     """Return the coefficients of every node on its neighbours, that of the constant first."""
     with team() as run:
         return run(
-            partial(nodes.regress, table.columns, node, neighbours[node])
+            partial(nodes.regress, table.words, table.n_rows, node, neighbours[node])
             for node in range(table.n_columns)
         )
