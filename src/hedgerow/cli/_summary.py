@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hedgerow.base.table import Edge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge
 from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
@@ -29,7 +29,7 @@ class Summary:
     left_out: dict[str, list[str]]
     error: str
     level: float
-    edges: list[Any]  # of `Edge` or `OddsEdge`
+    edges: list[Any]  # of `BoundedEdge` or `OddsEdge`
     warnings: list[str]
     version: str
     treatment: dict[str, Any]  # what was done to rows and columns, and in ``sentences``
@@ -128,7 +128,7 @@ def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
-def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
+def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
