@@ -2,19 +2,21 @@
 
 import csv
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.sparse import csr_array
 
-from hedgerow import HedgeGraph, io
+from hedgerow import HedgeGraph, io, report
 from hedgerow.datasets import make
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.intervals import interval, level_of_each, standard_errors
 from hedgerow.method.latent import latent_of
 from hedgerow.method.looseness import looseness
 from hedgerow.method.steps import curves_of_steps, straight
+from hedgerow.report import payload
 
 PAIR = np.array([0]), np.array([1])
 
@@ -172,3 +174,19 @@ def test_intervals_are_in_files_and_after_loading(tmp_path):
     assert [float(row["low"]) for row in rows] == graph.edges_.low.tolist()
     first = next(iter(graph.edges_))
     assert graph.to_networkx().edges[first[:2]]["high"] == first.high
+
+
+def test_a_page_has_intervals_made_for_its_own_level():
+    graph = HedgeGraph().fit(chain(8, 400, seed=8)[1])
+    data = report.data_of(graph)
+    shown = data.q_value <= data.level
+    np.testing.assert_allclose(data.low[shown], graph.edges_.low)
+    np.testing.assert_allclose(data.high[shown], graph.edges_.high)
+    assert payload.edges(data)["low"][0] == float(f"{data.low[0]:.4g}")
+
+
+def test_a_page_can_be_made_without_intervals():
+    whole = report.data_of(HedgeGraph().fit(chain(4, 400, seed=9)[1]))
+    assert "low" not in payload.edges(replace(whole, low=None, high=None))
+    with pytest.raises(ValueError, match="low and high must be given together"):
+        replace(whole, high=None)

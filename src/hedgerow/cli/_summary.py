@@ -136,14 +136,18 @@ def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
     table.add_column("source")
     table.add_column("target")
     odds = isinstance(edges[0], OddsEdge)
-    titles = ("coupling", "odds ratio") if odds else ("partial corr.",)
+    titles = ("coupling", "odds ratio") if odds else ("partial corr.", "interval")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("q", justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
-        more = (f"{exp(edge.log_odds_ratio):.3g}",) if isinstance(edge, OddsEdge) else ()
-        table.add_row(*names, f"{edge[2]:+.3f}", *more, f"{edge.q_value:.2g}")
+        more = (
+            f"{exp(edge.log_odds_ratio):.3g}"
+            if isinstance(edge, OddsEdge)
+            else f"{edge.low:+.2f} to {edge.high:+.2f}"
+        )
+        table.add_row(*names, f"{edge[2]:+.3f}", more, f"{edge.q_value:.2g}")
     return table
 
 
