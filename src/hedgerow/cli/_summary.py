@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hedgerow.base.table import Edge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge
 from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
@@ -29,7 +29,7 @@ class Summary:
     left_out: dict[str, list[str]]
     error: str
     level: float
-    edges: list[Any]  # of `Edge` or `OddsEdge`
+    edges: list[Any]  # of `BoundedEdge` or `OddsEdge`
     warnings: list[str]
     version: str
     treatment: dict[str, Any]  # what was done to rows and columns, and in ``sentences``
@@ -128,7 +128,7 @@ def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
-def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
+def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
@@ -136,14 +136,18 @@ def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
     table.add_column("source")
     table.add_column("target")
     odds = isinstance(edges[0], OddsEdge)
-    titles = ("coupling", "odds ratio") if odds else ("partial corr.",)
+    titles = ("coupling", "odds ratio") if odds else ("partial corr.", "interval")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("q", justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
-        more = (f"{exp(edge.log_odds_ratio):.3g}",) if isinstance(edge, OddsEdge) else ()
-        table.add_row(*names, f"{edge[2]:+.3f}", *more, f"{edge.q_value:.2g}")
+        more = (
+            f"{exp(edge.log_odds_ratio):.3g}"
+            if isinstance(edge, OddsEdge)
+            else f"{edge.low:+.2f} to {edge.high:+.2f}"
+        )
+        table.add_row(*names, f"{edge[2]:+.3f}", more, f"{edge.q_value:.2g}")
     return table
 
 
