@@ -38,6 +38,7 @@ class Summary:
     why_dropped: str = "with missing values"
     difference: int | None = None  # rows from a row to the one that was subtracted
     rows_without_difference: dict[str, int] = field(default_factory=dict)
+    explained: list[Any] = field(default_factory=list)  # of `Explanation`
 
     @property
     def rows_left_out(self) -> dict[str, int]:
@@ -60,6 +61,7 @@ class Summary:
         """Return everything, all edges included, for a program to read."""
         content: dict[str, Any] = asdict(self)
         content["edges"] = [edge._asdict() for edge in self.edges]
+        content["explained"] = [each.to_dict() for each in self.explained]
         content["most_connected"] = [
             {"name": name, "neighbours": count} for name, count in self.most_connected
         ]
@@ -81,6 +83,9 @@ def show(summary: Summary, *, stderr: bool = False, announced: bool = False) -> 
         console.print(_edge_table(summary.strongest), soft_wrap=False)
         most = ", ".join(f"{_short(name)} ({count})" for name, count in summary.most_connected)
         console.print(Text.assemble(("\nMost connected  ", "bold"), most))
+    for explanation in summary.explained:
+        first, *more = map(printable, str(explanation).splitlines())
+        console.print(Text.assemble(("\n" + first, "bold"), *(f"\n{line}" for line in more)))
     columns = {} if announced and goes_to_stderr(stream) else summary.left_out
     for style, line in _tail(summary, columns):
         console.print(Text(line, style=style))

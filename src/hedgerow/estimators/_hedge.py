@@ -22,8 +22,8 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
+from hedgerow.estimators._explained import Explained
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.estimators._intervals import WithIntervals
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
@@ -43,7 +43,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, WithIntervals):
+class HedgeGraph(AsCovariance, Told, Kept, Explained):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
