@@ -33,7 +33,7 @@ def standard_errors(
     inflation: Inflation,
     first: Indices,
     second: Indices,
-    given: NDArray[np.integer],
+    given: NDArray[np.integer] | Array,
     looseness: Array | float = 1.0,
 ) -> Array:
     """Return standard errors of partial correlations on Fisher's scale.
