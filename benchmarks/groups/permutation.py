@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-PERMUTATIONS = 200
+PERMUTATIONS = 99
 
 
 class Permuted(NamedTuple):
