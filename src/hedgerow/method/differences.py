@@ -18,7 +18,7 @@ from scipy import special
 from scipy.sparse import csr_array
 
 from hedgerow.method.edges import debiased
-from hedgerow.method.intervals import standard_errors
+from hedgerow.method.intervals import interval, standard_errors
 from hedgerow.method.looseness import looseness
 from hedgerow.method.multiplicity import benjamini_hochberg, holm
 from hedgerow.method.neighbours import COLLINEAR, detection_limit
@@ -38,7 +38,7 @@ class Group(NamedTuple):
     """Partial correlations of one group, one for each pair i < j in the order of ``np.triu``."""
 
     partial_corr: Array
-    spread: Array  # standard error of atanh(partial_corr); infinite where rows are too few
+    spread: Array  # standard error of atanh(partial_corr); infinite where that means nothing
 
 
 class Differences(NamedTuple):
@@ -126,8 +126,9 @@ def given_these(known: Known, chosen: Chosen, own: Chosen) -> Group:
     coefficients = csr_array(weights)
     loose = 1.0 if known.latent is None else looseness(known.latent, coefficients, *upper)
     spread = standard_errors(known.n_rows, known.inflation, *upper, used, loose)
-    spread = np.where(enough[upper[0]] & enough[upper[1]], spread, np.inf)
-    return Group(-debiased(corr, coefficients)[upper], spread)
+    estimate = -debiased(corr, coefficients)[upper]
+    means_something = enough[upper[0]] & enough[upper[1]] & (np.abs(estimate) < 1.0)
+    return Group(estimate, np.where(means_something, spread, np.inf))
 
 
 def cost_of_choice(score: Array, limit: float) -> Array:
@@ -159,9 +160,7 @@ def interval_of_difference(first: Group, second: Group, level: float) -> tuple[A
     """
     ends = []
     for group in (first, second):
-        middle = np.arctanh(np.clip(group.partial_corr, -_NEAREST, _NEAREST))
-        half = special.ndtri(1.0 - level / 2.0) * group.spread
-        low, high = np.tanh(middle - half), np.tanh(middle + half)
+        low, high = interval(group.partial_corr, group.spread, level)
         ends.append((group.partial_corr - low, high - group.partial_corr))
     (down, up), (below, above) = ends
     difference = second.partial_corr - first.partial_corr
