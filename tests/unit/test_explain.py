@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from hedgerow import HedgeGraph
 from hedgerow.cli import cli
 from hedgerow.datasets import make
-from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.estimators import DataWarning, GuaranteeWarning, _explained, _intervals
+from hedgerow.method.one_pair import of_pair
 from hedgerow.method.paths import strongest_path
 
 PLAIN = {"rows": "independent", "columns": "normal"}
@@ -127,6 +128,17 @@ def test_another_test_that_does_not_agree_is_told(walk):
     assert "the other test that an edge needs does not agree: q = 0.3." in str(found)
 
 
+def test_an_estimate_that_was_cut_off_at_one_means_nothing(graph, monkeypatch):
+    def cut_off(known, i, j):
+        return of_pair(known, i, j)._replace(partial_corr=-1.0)
+
+    monkeypatch.setattr(_explained, "of_pair", cut_off)
+    monkeypatch.setattr(_intervals, "of_pair", cut_off)
+    found = graph.explain("a", "d")
+    assert (found.p_value, found.low, found.high) == (1.0, -1.0, 1.0)
+    assert found.decided_by == "chance"
+
+
 def test_a_balanced_graph_of_noise_has_a_reason():
     noise = np.random.default_rng(3).standard_normal((100, 5))
     model = HedgeGraph(level="balanced", **PLAIN).fit(noise)
@@ -200,6 +212,7 @@ def test_the_command_explains(table):
         (["--explain", "a,a"], "--explain must name two columns that are learned from, got 'a,a'"),
         (["--explain", "a,b", "--quiet"], "does not go with --quiet"),
         (["--explain", "a,b", "--model", "ising"], "--explain is for --model gaussian"),
+        (["--explain", "a,b", "--by", "d"], "--explain goes without --by"),
     ],
 )
 def test_questions_that_have_no_answer_are_refused(table, options, message):

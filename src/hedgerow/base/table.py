@@ -64,7 +64,7 @@ class EdgeTable:
     a       b              0.500  0.400  0.600  7.00  2.6e-12    1e-11
     """
 
-    ROW: type[BoundedEdge] | type[OddsEdge] = BoundedEdge
+    ROW: type[NamedTuple] = BoundedEdge
     COLUMNS: tuple[str, ...] = BoundedEdge._fields
     source: NDArray[Any]
     target: NDArray[Any]
@@ -143,6 +143,39 @@ class EdgeTable:
         source, target, *estimates, z, p_value, q_value = edge
         numbers = [f"{estimate:.3f}" for estimate in estimates]
         return str(source), str(target), *numbers, f"{z:.2f}", f"{p_value:.2g}", f"{q_value:.2g}"
+
+
+class DifferentEdge(NamedTuple):
+    """One row of a table of pairs that differ between two groups."""
+
+    source: Any
+    target: Any
+    partial_corr: float
+    other_partial_corr: float
+    difference: float
+    low: float
+    high: float
+    z: float
+    p_value: float
+    q_value: float
+
+
+class DifferenceTable(EdgeTable):
+    """Pairs of columns whose partial correlations differ between two groups.
+
+    Examples
+    --------
+    >>> table = DifferenceTable(source=["a"], target=["b"], partial_corr=[0.5], low=[-0.6],
+    ...                         other_partial_corr=[0.0], difference=[-0.5], high=[-0.3], z=[-6.0],
+    ...                         p_value=[2e-9], q_value=[1e-7])
+    >>> [(edge.source, edge.difference) for edge in table]
+    [('a', -0.5)]
+    """
+
+    ROW = DifferentEdge
+    COLUMNS = DifferentEdge._fields
+    other_partial_corr: NDArray[np.float64]
+    difference: NDArray[np.float64]
 
 
 class OddsTable(EdgeTable):

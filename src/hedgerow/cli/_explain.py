@@ -14,10 +14,12 @@ explain_option = click.option(
 )
 
 
-def refuse_unheard(explain: Sequence[str], model: str, *, quiet: bool) -> None:
+def refuse_unheard(explain: Sequence[str], model: str, by: str | None, *, quiet: bool) -> None:
     """Refuse questions that have no answer, or whose answers nobody would see."""
     if explain and model != "gaussian":
         raise Misuse("--explain is for --model gaussian")
+    if explain and by is not None:
+        raise Misuse("--explain goes without --by")
     if explain and quiet:
         raise Misuse("--explain prints to stdout, and does not go with --quiet")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hedgerow.cli._by import refuse_with_by, told_by_groups
 from hedgerow.cli._errors import Interrupted
 from hedgerow.cli._explain import explain_option, pairs_asked, refuse_unheard
 from hedgerow.cli._files import (
@@ -66,6 +67,12 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="What edges are between: normal variables, which may lie behind columns, or columns of "
     "yes or no themselves.",
 )
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="Column that says which group a row is of: learn each by itself, and tell what differs "
+    "between the first, by name, and each other. --out then writes differences.",
+)
 @known_options
 @difference_option
 @reading_options
@@ -107,9 +114,11 @@ def learn(
     """
     begun = monotonic()
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
+    if options["by"] is not None:
+        refuse_with_by(level, out, html=html, save=save, format=format, **options)
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
-    refuse_unheard(explain, options["model"], quiet=quiet)
+    refuse_unheard(explain, options["model"], options["by"], quiet=quiet)
     targets = [*out, *(path for path in (html, save) if path)]
     refuse_clashes(targets, file)
     refuse_unwritable(targets)
@@ -118,6 +127,9 @@ def learn(
     from hedgerow.io.choose import columns_by_name
 
     model = _new_model(error, level, options)
+    if options["by"] is not None and isinstance(model, HedgeGraph):
+        told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
+        return
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)

@@ -214,6 +214,8 @@ class Explained(WithIntervals):
         found = of_pair(known, i, j)
         both = np.clip([known.corr[i, j], found.partial_corr], -_NEAREST, _NEAREST)
         of_corr, of_partial = two_sided(np.arctanh(both) / found.spread)
+        if abs(found.partial_corr) >= 1.0:  # cut off, and so unsure that it means nothing
+            of_partial = 1.0
         return float(known.corr[i, j]), bool(of_corr <= level), float(of_partial)
 
     def _level_of_interval(self, level: float | None) -> float:

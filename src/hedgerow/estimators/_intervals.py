@@ -1,6 +1,6 @@
 """How sure partial correlations are: intervals of edges, and any pair on request."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,16 @@ class PartialCorrelation(NamedTuple):
     high: float
     given: tuple[Any, ...]
     rows: float
+
+
+class Compared(NamedTuple):
+    """What a comparison of two models asks of each."""
+
+    labels: NDArray[Any]
+    kinds: NDArray[np.str_]
+    tested: NDArray[np.bool_]  # which columns took part in tests
+    rows: float  # effective ones
+    known: Callable[[NDArray[np.intp]], Known]  # what partial correlations come from
 
 
 class WithIntervals(TestedGraph[Graph, EdgeTable]):
@@ -104,12 +114,21 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         bounds = float(low), float(high)
         return PartialCorrelation(*names, found.partial_corr, *bounds, given, known.effective_rows)
 
+    @locked
+    def compared(self) -> Compared:
+        """Return what a comparison of two models asks of each (`hedgerow.difference`)."""
+        tested = np.zeros(self.n_features_in_, dtype=np.bool_)
+        tested[self._tested(self._graph())] = True
+        kinds = self._stream.kinds()
+        return Compared(self._shown_labels(), kinds, tested, self._effective_rows(), self._known)
+
     def _intervals(self, graph: Graph, level: float) -> tuple[Array, Array]:
         """Return the ends of intervals for the edges of a graph that was cut at a level."""
         promise = promise_of(self.error, self.level)
         each = level_of_each(level, promise, len(graph.source), self.n_features_in_)
         return interval(graph.partial_corr, graph.spread, each)
 
+    @locked
     def _known(self, columns: NDArray[np.intp]) -> Known:
         """Return what partial correlations among some columns come from."""
         check_memory(16 * len(columns) ** 2, len(columns), "for partial correlations of pairs")

@@ -33,7 +33,7 @@ def standard_errors(
     inflation: Inflation,
     first: Indices,
     second: Indices,
-    given: NDArray[np.integer],
+    given: NDArray[np.integer] | Array,
     looseness: Array | float = 1.0,
 ) -> Array:
     """Return standard errors of partial correlations on Fisher's scale.
@@ -77,16 +77,21 @@ def level_of_each(level: float, promise: str, n_edges: int, n_columns: int) -> f
 def interval(partial_corr: Array, error: Array, level: float) -> tuple[Array, Array]:
     """Return the ends of intervals that miss with a probability of ``level``.
 
-    Of a correlation of one, as that of two columns that are the same, they are one.
+    Of two columns that are the same, whose correlation has no error, both ends are that. Where the
+    estimate had to be cut off at one, what lies behind columns is too unsure for it to mean
+    anything, and the interval has everything in it.
 
     Examples
     --------
-    >>> low, high = interval(np.array([0.5, 1.0]), np.array([0.1, 0.1]), level=0.05)
+    >>> low, high = interval(np.array([0.5, 1.0, 1.0]), np.array([0.1, 0.0, 0.1]), level=0.05)
     >>> low.round(3), high.round(3)
-    (array([0.339, 1.   ]), array([0.632, 1.   ]))
+    (array([ 0.339,  1.   , -1.   ]), array([0.632, 1.   , 1.   ]))
     """
     middle = np.arctanh(np.clip(partial_corr, -_NEAREST, _NEAREST))
     half = special.ndtri(1.0 - level / 2.0) * error
-    same = np.abs(partial_corr) >= 1.0
-    low, high = (np.tanh(middle + side * half) for side in (-1.0, 1.0))
-    return np.where(same, partial_corr, low), np.where(same, partial_corr, high)
+    same, cut_off = error == 0.0, np.abs(partial_corr) >= 1.0
+    low, high = (
+        np.select([same, cut_off], [partial_corr, side], np.tanh(middle + side * half))
+        for side in (-1.0, 1.0)
+    )
+    return low, high
