@@ -105,6 +105,20 @@ def test_groups_that_cannot_be_compared(tmp_path, groups, message):
     assert message in done.output
 
 
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "json"])
+def test_where_nothing_differs_a_table_without_rows_is_written(tmp_path, suffix):
+    rng = np.random.default_rng(7)
+    files = [write(tmp_path / f"{k}.csv", rng.standard_normal((200, 6))) for k in "ab"]
+    out = tmp_path / f"d.{suffix}"
+    done = run("diff", *files, "--fwer", "0.001", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "No partial correlations differ" in done.output
+    assert out.exists()
+    if suffix == "csv":
+        [header] = out.read_text().splitlines()
+        assert header.startswith("first,second,source,target,partial_corr,other_partial_corr")
+
+
 def test_other_columns_are_an_error(files):
     done = run("diff", files[0], files[2])
     assert done.exit_code == 1

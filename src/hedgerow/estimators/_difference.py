@@ -140,6 +140,8 @@ def difference(
     order = _order(both)
     used = both.first.tested & both.second.tested[order]
     columns = np.flatnonzero(used)
+    if len(columns) < 2:
+        raise ValueError(f"two columns at least must vary in both models, got {len(columns)}")
     _warn(both, order, used, level)
     found = compare(both.first.known(columns), both.second.known(order[columns]), error)
     return Difference(found, both.first.labels[columns], error, level, len(used))

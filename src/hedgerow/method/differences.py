@@ -109,11 +109,10 @@ def given_these(known: Known, chosen: Chosen, own: Chosen) -> Group:
     """Return the partial correlations of one group given neighbours, some of its ``own`` choice."""
     size, corr = len(chosen), known.corr
     sizes = chosen.sum(axis=1).astype(np.float64)
-    # So many rows are left beside the neighbours that a regression on them means something.
-    enough = known.effective_rows - 3.0 - sizes >= 1.0
+    most = known.effective_rows - 4.0  # one degree of freedom is left on Fisher's scale
     weights = np.zeros((size, size))
     limit = detection_limit(size)
-    for node in np.flatnonzero(enough):
+    for node in np.flatnonzero(sizes <= most):
         some = np.flatnonzero(chosen[node])
         inverse = np.linalg.pinv(corr[np.ix_(some, some)], hermitian=True)
         weights[node, some] = inverse @ corr[some, node]
@@ -127,7 +126,7 @@ def given_these(known: Known, chosen: Chosen, own: Chosen) -> Group:
     loose = 1.0 if known.latent is None else looseness(known.latent, coefficients, *upper)
     spread = standard_errors(known.n_rows, known.inflation, *upper, used, loose)
     estimate = -debiased(corr, coefficients)[upper]
-    means_something = enough[upper[0]] & enough[upper[1]] & (np.abs(estimate) < 1.0)
+    means_something = (used <= most) & (np.abs(estimate) < 1.0)
     return Group(estimate, np.where(means_something, spread, np.inf))
 
 
