@@ -5,7 +5,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
-.PHONY: demo test test-user lint types contracts unit browser redis bench quality peers speed figures clean
+# Tests start hundreds of processes, each of which would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-user lint types contracts unit compiled browser redis bench quality peers speed figures clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -27,7 +30,9 @@ $(VENV)/.bench-ready: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.demo-ready
 	$(BIN)/hedgerow demo
 
-test: lint types contracts unit
+# Compiling takes one core for a minute; the other checks the sources meanwhile.
+test: $(VENV)/.test-ready browser redis
+	$(MAKE) --no-print-directory -j 2 unit lint types contracts
 
 # Tests of Redis streams are skipped where there is no redis-server; those of pages would fail.
 test-user: lint types contracts $(VENV)/.test-ready
@@ -51,10 +56,12 @@ types: $(VENV)/.test-ready
 contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
-# A first fit compiles, in two processes, what both workers would else compile.
-unit: $(VENV)/.test-ready browser redis
-	$(BIN)/hedgerow simulate chain -p 8 -n 600 | $(BIN)/hedgerow learn - --quiet
+unit: compiled browser redis
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# A first fit compiles, in two processes, what both workers would else compile.
+compiled: $(VENV)/.test-ready
+	$(BIN)/hedgerow simulate chain -p 8 -n 600 | $(BIN)/hedgerow learn - --quiet
 
 # The tests of streams talk to a real redis-server, which they start themselves.
 redis:

@@ -18,6 +18,9 @@ from hypothesis import settings
 
 # Set before workers are started, so that all of them have the same.
 SEED = int(os.environ.setdefault("HEDGEROW_SEED", str(secrets.randbelow(2**31))))
+# Tables of tests are small: threads would wait for each other longer than they work, on cores that
+# other workers need. Tests about threads say how many.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A first example imports and compiles: how long it takes says nothing about the code.
 settings.register_profile("unhurried", settings(deadline=None, print_blob=True))

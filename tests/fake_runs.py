@@ -5,7 +5,7 @@ import socket
 import numpy as np
 
 from hedgerow.changes import Change
-from hedgerow.method.graph import Graph
+from hedgerow.method.graph import OF_EDGES, Graph
 from hedgerow.stream import Look, Saved, Status
 
 
@@ -21,7 +21,7 @@ def look(names, edges, rows=400, level=0.05, q_value=1e-6, warnings=()):
     edges = [(*edge, q_value)[:4] for edge in edges]
     edges.sort(key=lambda edge: edge[3])
     source, target, corr, q = np.array(edges, dtype=float).reshape(-1, 4).T
-    findings = {name: np.empty(0, dtype=np.intp) for name in Graph._fields[6:]}
+    findings = {name: np.empty(0, dtype=np.intp) for name in Graph._fields[OF_EDGES:]}
     graph = Graph(
         source=source.astype(np.intp),
         target=target.astype(np.intp),
@@ -29,6 +29,7 @@ def look(names, edges, rows=400, level=0.05, q_value=1e-6, warnings=()):
         z=corr * np.sqrt(rows),
         p_value=q / 10,
         q_value=q,
+        spread=np.full(len(corr), 1 / np.sqrt(rows)),
         **findings,
     )
     return Look(rows, tuple(names), graph, "fdr", level, tuple(warnings))

@@ -34,6 +34,8 @@ export interface Edges extends LeftOut {
   source: number[];
   target: number[];
   partialCorr: number[];
+  low?: number[]; // ends of intervals for partial correlations
+  high?: number[];
   z: number[];
   p: number[];
   q: number[];

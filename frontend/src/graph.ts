@@ -90,7 +90,12 @@ export function strengthOf({ odds }: ReportData, short = false): string {
   return short ? "Partial corr." : "Partial correlation";
 }
 
-function tests({ odds, partialCorr, z, p, q }: ReportData): Measure[] {
+/** One end of an interval that the partial correlation lies in. */
+function end(title: string, values: number[]): Measure {
+  return { title, values, text: (value) => signed(value, 3) };
+}
+
+function tests({ odds, partialCorr, low, high, z, p, q }: ReportData): Measure[] {
   const ratio = {
     title: "odds ratio",
     values: partialCorr.map(Math.exp),
@@ -98,6 +103,7 @@ function tests({ odds, partialCorr, z, p, q }: ReportData): Measure[] {
   };
   return [
     ...(odds ? [ratio] : []),
+    ...(low && high ? [end("low", low), end("high", high)] : []),
     { title: "z", values: z, text: (value) => signed(value, 2) },
     { title: "p", values: p, text: probability },
     { title: "q", values: q, text: probability },

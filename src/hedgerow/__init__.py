@@ -11,20 +11,30 @@ from hedgerow._version import __version__
 if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
     from hedgerow import datasets, io, live, metrics, plot, report, rivals, stream, theory
     from hedgerow.comparison import Comparison, compare
-    from hedgerow.estimators import HedgeGraph, IsingGraph, SparsitronGraph, SparsitronIsing
+    from hedgerow.estimators import (
+        Difference,
+        HedgeGraph,
+        IsingGraph,
+        SparsitronGraph,
+        SparsitronIsing,
+        difference,
+    )
 
 _WHERE = {
     "Comparison": "hedgerow.comparison",
+    "Difference": "hedgerow.estimators",
     "HedgeGraph": "hedgerow.estimators",
     "IsingGraph": "hedgerow.estimators",
     "SparsitronGraph": "hedgerow.estimators",
     "SparsitronIsing": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
+    "difference": "hedgerow.estimators",
 }
 _MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "stream", "theory")
 
 __all__ = [
     "Comparison",
+    "Difference",
     "HedgeGraph",
     "IsingGraph",
     "SparsitronGraph",
@@ -32,6 +42,7 @@ __all__ = [
     "__version__",
     "compare",
     "datasets",
+    "difference",
     "io",
     "live",
     "metrics",

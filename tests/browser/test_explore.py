@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 
@@ -83,6 +84,18 @@ def test_the_table_sorts_by_every_column_both_ways(open_page, random_data):
             wanted = np.c_[data.source[best], data.target[best]].ravel()
             found = page.locator("#edge-table tbody .name").all_inner_texts()
             assert found[:10] == [data.names[node] for node in wanted], (name, order)
+
+
+def test_intervals_are_columns_where_they_are_known(open_page, chain, texts):
+    assert "low" not in texts(open_page(chain).locator("#edge-table th"))
+    ends = {"low": chain.partial_corr - 0.1, "high": chain.partial_corr + 0.1}
+    page = open_page(replace(chain, **ends))
+    heads = texts(page.locator("#edge-table th"))
+    assert heads[3:5] == ["low", "high"]
+    cells = texts(page.locator("#edge-table tbody tr:not(.gap)").first.locator("td"))
+    assert float(cells[3].replace("−", "-")) == pytest.approx(
+        ends["low"][0], abs=5e-4
+    )  # as many digits as are shown
 
 
 def test_names_sort_as_people_count(open_page, chain, texts):

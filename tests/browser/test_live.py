@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hedgerow.live import serve
+from hedgerow.method.graph import OF_EDGES
 from tests.fake_runs import change, free_port, look, random_look, status
 
 NAMES = ["a", "b", "c"]
@@ -214,7 +215,9 @@ def test_variables_keep_their_places(live, open_live, view, picture, pixels_of):
     """One edge of a hundred goes: dots stay where they are, to the pixel."""
     first = random_look(40, 150, seed=1)
     graph = first.graph.up_to(first.level)
-    without = graph._replace(**{name: getattr(graph, name)[:-1] for name in graph._fields[:6]})
+    without = graph._replace(
+        **{name: getattr(graph, name)[:-1] for name in graph._fields[:OF_EDGES]}
+    )
     live(status(400, look=first._replace(graph=graph)))
     page = open_live(live, view)
     page.wait_for_selector("html[data-ready]", state="attached")

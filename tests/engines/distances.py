@@ -11,6 +11,7 @@ from scipy import stats
 from hedgerow.method import numpy_ref
 from hedgerow.method.edges import debiased, given_fewer
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.graph import OF_EDGES
 from hedgerow.method.groups import CENTRE, GROUP_ENDS, shared_part
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import no_inflation
@@ -131,7 +132,7 @@ def in_doubt(rows, weights, error, precision):
 
 
 def by_pair(found, n_columns):
-    return dict(zip((found.source * n_columns + found.target).tolist(), zip(*found[2:6])))
+    return dict(zip((found.source * n_columns + found.target).tolist(), zip(*found[2:OF_EDGES])))
 
 
 def of_edges(found, rows, weights, error, loosest, precision):
@@ -153,8 +154,8 @@ def of_edges(found, rows, weights, error, loosest, precision):
     fast = by_pair(found, n_columns)
     evidence = numpy_ref.Evidence(moments, weights, no_inflation(len(weights)))
     slow = by_pair(numpy_ref.find_edges(evidence, error, 1.0), n_columns)
-    off = {"estimate": 0.0, "z": 0.0, "p_value": 0.0, "q_value": 0.0, "missed": 0.0}
-    for pair, (estimate, z, p_value, q_value) in slow.items():
+    off = {"estimate": 0.0, "z": 0.0, "p_value": 0.0, "q_value": 0.0, "spread": 0.0, "missed": 0.0}
+    for pair, (estimate, z, p_value, q_value, spread) in slow.items():
         of_tail = precision * (1 + abs(z)) ** 2
         of_level = np.expm1(of_tail + of_witness[pair]) + 40 * regrouped
         if pair not in fast:
@@ -167,6 +168,7 @@ def of_edges(found, rows, weights, error, loosest, precision):
             "z": (z, precision * (1 + abs(z))),
             "p_value": (p_value, of_tail * p_value),
             "q_value": (q_value, of_level * q_value + regrouped),
+            "spread": (spread, precision * spread),
         }
         for (name, (expected, bound)), number in zip(differences.items(), fast[pair]):
             if number != expected:

@@ -1,18 +1,28 @@
 """Jobs side by side: results in order, whoever did them, and an end when one fails."""
 
+import os
 import threading
 import time
 from functools import partial
 
 import pytest
 
-from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.engines.numba_cpu._threads import blocks, team, thread_count
 
 
 @pytest.fixture(params=["1", "2", "5"])
 def threads(request, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", request.param)
     return int(request.param)
+
+
+@pytest.mark.parametrize("told", [None, "", "0", "many"])
+def test_without_a_number_there_is_a_thread_for_each_core(monkeypatch, told):
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    if told is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", told)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 3, 7}, raising=False)
+    assert thread_count() == 3
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1, 2, 40])

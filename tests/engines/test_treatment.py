@@ -16,6 +16,7 @@ from hedgerow.engines.numba_cpu._calm import calm
 from hedgerow.engines.numba_cpu._threads import team
 from hedgerow.method import numpy_ref
 from hedgerow.method.forgetting import NEVER, row_weights
+from hedgerow.method.graph import OF_EDGES
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
 from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
@@ -405,12 +406,14 @@ def test_edges_agree_where_scores_are_calmed(seed, n_rows, error):
         assert inflation.per_effective > 1.25
         edges = engine.find_edges(engine.evidence(state, rows[whole:], inflation), error, 0.5)
         order = np.lexsort((edges.target, edges.source))
-        found.append(edges._replace(**{k: getattr(edges, k)[order] for k in edges._fields[:6]}))
+        found.append(
+            edges._replace(**{k: getattr(edges, k)[order] for k in edges._fields[:OF_EDGES]})
+        )
     fast, slow = found
     sure = slow.q_value < 0.4  # what is near 0.5 may be on the other side of it
     both = np.isin(fast.source * 12 + fast.target, (slow.source * 12 + slow.target)[sure])
     assert both.sum() == sure.sum()
-    for name in ("z", "partial_corr"):
+    for name in ("z", "partial_corr", "spread"):
         a, b = getattr(fast, name)[both], getattr(slow, name)[sure]
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
 

@@ -20,7 +20,8 @@ MISSING = (0.1, 0.3)  # shares of cells
 FAR_OFF = 0.005  # share of cells that are ten standard deviations off
 P = 24
 ROWS = (2 * P, 4 * P, 16 * P)
-LONGER = (8 * P, 16 * P, 40 * P)
+FEWER = 16  # columns: filling cells in is a fit for each of many rounds
+LONGER = (8 * FEWER, 16 * FEWER, 40 * FEWER)
 ALONE = FALSE_ALARM / (2 * (len(JUDGED) + len(MISSING) + 1))  # for each kind and promise
 
 
@@ -38,7 +39,7 @@ def with_cells(change, rows):
     drawn = np.random.default_rng(0)
     for seed in range(MOST):
         family, m = drawn.choice(FAMILIES), drawn.choice(rows)
-        model, table = rows_of("normal", family, P, m, seed)
+        model, table = rows_of("normal", family, FEWER, m, seed)
         yield model, change(table, drawn)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.base.table import Edge
+from hedgerow.base.table import BoundedEdge, Edge
 from hedgerow.method.changes import (
     LOOKS_TO_APPEAR,
     LOOKS_TO_VANISH,
@@ -145,3 +145,10 @@ def test_the_level_is_checked(level):
 @given(st.floats(0.001, 0.999))
 def test_an_edge_stays_at_least_as_easily_as_it_appears(level):
     assert level <= level_to_stay(level) <= max(level, 0.5)
+
+
+def test_intervals_are_not_kept_so_that_old_checkpoints_and_new_ones_are_alike():
+    edge = BoundedEdge("a", "b", 0.6, 0.5, 0.7, 9.0, 2e-19, 1e-18)
+    watch, [change] = look(start(0.05), 100, [edge])
+    assert to_dict(watch)["present"] == [["a", "b", 0.6, 9.0, 2e-19, 1e-18]]
+    assert (change.partial_corr, change.z, change.q_value) == (0.6, 9.0, 1e-18)

@@ -15,6 +15,7 @@ import pytest
 
 from hedgerow.live import serve
 from hedgerow.live._server import listen
+from hedgerow.method.graph import OF_EDGES
 from tests.fake_runs import change, free_port, look, random_look, status
 
 
@@ -351,7 +352,9 @@ def test_variables_stay_while_few_edges_change(page):
     n_edges = len(graph.source)
 
     def without(k):
-        return graph._replace(**{name: getattr(graph, name)[k:] for name in graph._fields[:6]})
+        return graph._replace(
+            **{name: getattr(graph, name)[k:] for name in graph._fields[:OF_EDGES]}
+        )
 
     places = []
     with Reader(page) as reader:

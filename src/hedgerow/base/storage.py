@@ -108,6 +108,12 @@ def write(
         file.write(digest.digest())
 
 
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins as those that `write` wrote do."""
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a file that `write` made.
 

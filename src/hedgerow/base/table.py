@@ -11,11 +11,24 @@ _ROWS_SHOWN = 10
 
 
 class Edge(NamedTuple):
-    """One row of the table."""
+    """An edge and its test."""
 
     source: Any
     target: Any
     partial_corr: float
+    z: float
+    p_value: float
+    q_value: float
+
+
+class BoundedEdge(NamedTuple):
+    """One row of the table with an interval that the partial correlation lies in."""
+
+    source: Any
+    target: Any
+    partial_corr: float
+    low: float
+    high: float
     z: float
     p_value: float
     q_value: float
@@ -36,26 +49,28 @@ class OddsEdge(NamedTuple):
 class EdgeTable:
     """Edges, the surest first: two columns of names and others of numbers.
 
-    A column is an attribute and an item; iteration gives an `Edge` at a time.
+    A column is an attribute and an item; iteration gives a `BoundedEdge` at a time.
 
     Examples
     --------
-    >>> table = EdgeTable(source=["a"], target=["b"], partial_corr=[0.5], z=[7.0],
-    ...                   p_value=[2.6e-12], q_value=[1e-11])
+    >>> table = EdgeTable(source=["a"], target=["b"], partial_corr=[0.5], low=[0.4],
+    ...                   high=[0.6], z=[7.0], p_value=[2.6e-12], q_value=[1e-11])
     >>> table.partial_corr
     array([0.5])
     >>> [edge.target for edge in table]
     ['b']
     >>> print(table)
-    source  target  partial_corr     z  p_value  q_value
-    a       b              0.500  7.00  2.6e-12    1e-11
+    source  target  partial_corr    low   high     z  p_value  q_value
+    a       b              0.500  0.400  0.600  7.00  2.6e-12    1e-11
     """
 
-    ROW: type[Edge] | type[OddsEdge] = Edge
-    COLUMNS: tuple[str, ...] = Edge._fields
+    ROW: type[NamedTuple] = BoundedEdge
+    COLUMNS: tuple[str, ...] = BoundedEdge._fields
     source: NDArray[Any]
     target: NDArray[Any]
     partial_corr: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
     z: NDArray[np.float64]
     p_value: NDArray[np.float64]
     q_value: NDArray[np.float64]
@@ -128,6 +143,39 @@ class EdgeTable:
         source, target, *estimates, z, p_value, q_value = edge
         numbers = [f"{estimate:.3f}" for estimate in estimates]
         return str(source), str(target), *numbers, f"{z:.2f}", f"{p_value:.2g}", f"{q_value:.2g}"
+
+
+class DifferentEdge(NamedTuple):
+    """One row of a table of pairs that differ between two groups."""
+
+    source: Any
+    target: Any
+    partial_corr: float
+    other_partial_corr: float
+    difference: float
+    low: float
+    high: float
+    z: float
+    p_value: float
+    q_value: float
+
+
+class DifferenceTable(EdgeTable):
+    """Pairs of columns whose partial correlations differ between two groups.
+
+    Examples
+    --------
+    >>> table = DifferenceTable(source=["a"], target=["b"], partial_corr=[0.5], low=[-0.6],
+    ...                         other_partial_corr=[0.0], difference=[-0.5], high=[-0.3], z=[-6.0],
+    ...                         p_value=[2e-9], q_value=[1e-7])
+    >>> [(edge.source, edge.difference) for edge in table]
+    [('a', -0.5)]
+    """
+
+    ROW = DifferentEdge
+    COLUMNS = DifferentEdge._fields
+    other_partial_corr: NDArray[np.float64]
+    difference: NDArray[np.float64]
 
 
 class OddsTable(EdgeTable):

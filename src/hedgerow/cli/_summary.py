@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hedgerow.base.table import Edge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge
 from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
@@ -29,7 +29,7 @@ class Summary:
     left_out: dict[str, list[str]]
     error: str
     level: float
-    edges: list[Any]  # of `Edge` or `OddsEdge`
+    edges: list[Any]  # of `BoundedEdge` or `OddsEdge`
     warnings: list[str]
     version: str
     treatment: dict[str, Any]  # what was done to rows and columns, and in ``sentences``
@@ -38,6 +38,7 @@ class Summary:
     why_dropped: str = "with missing values"
     difference: int | None = None  # rows from a row to the one that was subtracted
     rows_without_difference: dict[str, int] = field(default_factory=dict)
+    explained: list[Any] = field(default_factory=list)  # of `Explanation`
 
     @property
     def rows_left_out(self) -> dict[str, int]:
@@ -60,6 +61,7 @@ class Summary:
         """Return everything, all edges included, for a program to read."""
         content: dict[str, Any] = asdict(self)
         content["edges"] = [edge._asdict() for edge in self.edges]
+        content["explained"] = [each.to_dict() for each in self.explained]
         content["most_connected"] = [
             {"name": name, "neighbours": count} for name, count in self.most_connected
         ]
@@ -81,6 +83,9 @@ def show(summary: Summary, *, stderr: bool = False, announced: bool = False) -> 
         console.print(_edge_table(summary.strongest), soft_wrap=False)
         most = ", ".join(f"{_short(name)} ({count})" for name, count in summary.most_connected)
         console.print(Text.assemble(("\nMost connected  ", "bold"), most))
+    for explanation in summary.explained:
+        first, *more = map(printable, str(explanation).splitlines())
+        console.print(Text.assemble(("\n" + first, "bold"), *(f"\n{line}" for line in more)))
     columns = {} if announced and goes_to_stderr(stream) else summary.left_out
     for style, line in _tail(summary, columns):
         console.print(Text(line, style=style))
@@ -128,7 +133,7 @@ def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
-def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
+def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
@@ -136,14 +141,18 @@ def _edge_table(edges: list[Edge] | list[OddsEdge]) -> Any:
     table.add_column("source")
     table.add_column("target")
     odds = isinstance(edges[0], OddsEdge)
-    titles = ("coupling", "odds ratio") if odds else ("partial corr.",)
+    titles = ("coupling", "odds ratio") if odds else ("partial corr.", "interval")
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("q", justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
-        more = (f"{exp(edge.log_odds_ratio):.3g}",) if isinstance(edge, OddsEdge) else ()
-        table.add_row(*names, f"{edge[2]:+.3f}", *more, f"{edge.q_value:.2g}")
+        more = (
+            f"{exp(edge.log_odds_ratio):.3g}"
+            if isinstance(edge, OddsEdge)
+            else f"{edge.low:+.2f} to {edge.high:+.2f}"
+        )
+        table.add_row(*names, f"{edge[2]:+.3f}", more, f"{edge.q_value:.2g}")
     return table
 
 

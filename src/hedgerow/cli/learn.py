@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hedgerow.cli._by import refuse_with_by, told_by_groups
 from hedgerow.cli._errors import Interrupted
+from hedgerow.cli._explain import explain_option, pairs_asked, refuse_unheard
 from hedgerow.cli._files import (
     STDIN,
     STDOUT,
@@ -65,6 +67,12 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="What edges are between: normal variables, which may lie behind columns, or columns of "
     "yes or no themselves.",
 )
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="Column that says which group a row is of: learn each by itself, and tell what differs "
+    "between the first, by name, and each other. --out then writes differences.",
+)
 @known_options
 @difference_option
 @reading_options
@@ -82,6 +90,7 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     type=Target(),
     help="Write the model, to learn more rows later; Ctrl-C saves the rows learned so far.",
 )
+@explain_option
 @click.option("--quiet", is_flag=True, help="Print what was left out, warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and all edges as JSON.")
 def learn(
@@ -90,6 +99,7 @@ def learn(
     format: str | None,
     html: Path | None,
     save: Path | None,
+    explain: tuple[str, ...],
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -104,8 +114,11 @@ def learn(
     """
     begun = monotonic()
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
+    if options["by"] is not None:
+        refuse_with_by(level, out, html=html, save=save, format=format, **options)
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    refuse_unheard(explain, options["model"], options["by"], quiet=quiet)
     targets = [*out, *(path for path in (html, save) if path)]
     refuse_clashes(targets, file)
     refuse_unwritable(targets)
@@ -114,14 +127,20 @@ def learn(
     from hedgerow.io.choose import columns_by_name
 
     model = _new_model(error, level, options)
+    if options["by"] is not None and isinstance(model, HedgeGraph):
+        told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
+        return
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
+            asked = pairs_asked(explain, table.names)
             if isinstance(model, HedgeGraph):
                 model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
             _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
+            if isinstance(model, HedgeGraph):
+                summary.explained = [model.explain(*pair) for pair in asked]
         write_all(model, formats, html, summary)
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun

@@ -1,5 +1,6 @@
 """Estimators that follow the scikit-learn contract: validate, call, store."""
 
+from hedgerow.estimators._difference import Difference, difference
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
@@ -8,9 +9,11 @@ from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
 
 __all__ = [
     "DataWarning",
+    "Difference",
     "GuaranteeWarning",
     "HedgeGraph",
     "IsingGraph",
     "SparsitronGraph",
     "SparsitronIsing",
+    "difference",
 ]

@@ -22,10 +22,10 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
+from hedgerow.estimators._explained import Explained
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._row_times import warn_of_times
-from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
@@ -43,7 +43,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
+class HedgeGraph(AsCovariance, Told, Kept, Explained):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -89,8 +89,10 @@ class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
     ----------
     edges_ : EdgeTable
         One row for each edge, the surest first: ``source``, ``target`` (names, where the columns
-        have names), ``partial_corr``, ``z``, ``p_value``, and ``q_value``, the smallest level at
-        which it is an edge.
+        have names), ``partial_corr`` with its interval ``low`` to ``high``, ``z``, ``p_value``, and
+        ``q_value``, the smallest level at which it is an edge. Of the intervals a share of at most
+        ``level`` is expected to miss the true partial correlation; with "fwer", any of them does
+        with that probability (docs/theory.md, section 25).
     level_ : float
         The error rate; of a balanced graph, its estimated share of false edges.
     adjacency_ : csr_array of bool, of shape (n_features, n_features)
@@ -247,9 +249,12 @@ class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
         to keep an error rate when ``level`` is a number.
         """
         graph = self.graph_up_to(level)
+        low, high = self._intervals(graph, level)
         return EdgeTable(
             **self._ends(graph),
             partial_corr=graph.partial_corr,
+            low=low,
+            high=high,
             z=graph.z,
             p_value=graph.p_value,
             q_value=graph.q_value,

@@ -36,6 +36,7 @@ from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
+from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import finished, stuck
 from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
@@ -336,14 +337,19 @@ class HedgeStream:
         What lies behind columns of steps is tested by the readable functions.
         """
         learner, filled, *_ = self._asked()
-        unknown = _unknown(learner.moments(), filled) if filled.covariance.size else None
-        evidence = learner.evidence(inflation, unknown)
+        evidence = learner.evidence(inflation, _unknown_of(learner, filled))
         curves = None if self.treated is None else self.treated.curves(self.engine)
         if curves is None:
             return self.engine, evidence
         weights = self.engine.weights(evidence).astype(np.float64)
-        moments = with_unknown(learner.moments(), unknown)
+        moments, _ = self.known()
         return numpy_ref, numpy_ref.Evidence(moments, weights, inflation, curves)
+
+    def known(self) -> tuple[Moments, Curves | None]:
+        """Return the moments that tests are made from, and what lies behind columns if not they."""
+        learner, filled, _ = self._asked()
+        curves = None if self.treated is None else self.treated.curves(self.engine)
+        return with_unknown(learner.moments(), _unknown_of(learner, filled)), curves
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
@@ -395,6 +401,10 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial
+
+
+def _unknown_of(learner: Learner, filled: FilledRows) -> Array | None:
+    return _unknown(learner.moments(), filled) if filled.covariance.size else None
 
 
 def _unknown(moments: Moments, filled: FilledRows) -> Array | None:

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from hedgerow.base.table import Edge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge
 from hedgerow.io._network import Network, numbers_of
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -79,7 +79,7 @@ def write_gexf(network: Network, stream: BinaryIO) -> None:
                     _gexf_edge(xml, number, edge)
 
 
-def _gexf_edge(xml: _Xml, number: int, edge: Edge | OddsEdge) -> None:
+def _gexf_edge(xml: _Xml, number: int, edge: BoundedEdge | OddsEdge) -> None:
     ends = {"source": edge.source, "target": edge.target}
     weight = abs(edge[2])
     with xml.inside("edge", id=number, **ends, weight=weight), xml.inside("attvalues"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from hedgerow import __version__
-from hedgerow.base.table import Edge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge
 from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.promises import promise_of
@@ -14,7 +14,7 @@ class Network(NamedTuple):
     """Names of the nodes, edges between them, and how the graph was made."""
 
     nodes: list[Any]
-    edges: list[Any]  # of `Edge` or `OddsEdge`
+    edges: list[Any]  # of `BoundedEdge` or `OddsEdge`
     facts: dict[str, Any]
     numbers: tuple[str, ...]  # names of what is known of each edge
 
@@ -37,6 +37,6 @@ def network_of(model: HedgeGraph | IsingGraph) -> Network:
     return Network(nodes, list(edges), facts, edges.COLUMNS[2:])
 
 
-def numbers_of(edge: Edge | OddsEdge) -> Iterator[tuple[str, float]]:
+def numbers_of(edge: BoundedEdge | OddsEdge) -> Iterator[tuple[str, float]]:
     """Yield the columns of numbers of an edge with their names."""
     yield from zip(edge._fields[2:], edge[2:])

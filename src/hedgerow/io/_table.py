@@ -50,6 +50,8 @@ class Table:
         What was subtracted from rows, and which of them have nothing to subtract.
     words : dict of str to tuple of str
         Of the columns that are read as words, these in the order of their numbers.
+    groups : list of str
+        Of each row of the batch that was given last, the group, if a column says it (``by``).
     """
 
     def __init__(
@@ -78,6 +80,8 @@ class Table:
         self._watch = None if wish.time or isinstance(source, Turned) else self._found_time()
         watched = [self._watch.name] if self._watch else []
         source.beside = [place_of(name, source.columns) for name in (*watched, *wish.beside)]
+        self.groups: list[str] = []
+        self._by = None if wish.by is None else len(watched) + (wish.time is not None)
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
         self._texts, self._codes = Texts(), Codes(self.names)
         self._ids: dict[str, int] = {}
@@ -144,6 +148,10 @@ class Table:
         """Return the rows that are used, or their differences."""
         used = self._used(batch)
         self._codes.take(batch.rows)
+        if self._by is not None:
+            names = [group_name(cell) for cell in batch.beside[self._by]]
+            used = used & np.array([bool(name) for name in names], dtype=np.bool_)
+            self.groups = [name for name, is_used in zip(names, used) if is_used]
         if self.differences is None:
             return batch.rows if used.all() else batch.rows[used]
         times = None if self._time is None else times_of(batch.beside[0])
@@ -230,6 +238,7 @@ def open_table(
     id: str | None = None,
     transpose: bool = False,
     difference: int | None = None,
+    by: str | None = None,
     **how: Any,
 ) -> Table:
     """Open a file for reading in batches.
@@ -256,6 +265,9 @@ def open_table(
     difference : int, optional
         Give each row minus the one so many rows before it, never across a gap in ``time`` or with
         a row that was left out (`hedgerow.io.differences`).
+    by : str, optional
+        Column that says which group a row is of; `Table.groups` has it. It is no variable, and rows
+        without a group are left out. With ``by``, rows are not subtracted from each other.
     delimiter : str, optional
         One character between cells, or ``"tab"``; found in the first lines by default.
     header : bool, optional
@@ -299,6 +311,8 @@ def open_table(
     one_of("missing", missing, MISSING)
     differences = None if difference is None else Differences(difference)
     options = reading(**how)
+    if by is not None and (transpose or difference is not None):
+        raise ValueError("by needs a row for each sample, and goes with no difference")
     order = None
     if time is not None:
         if os.fspath(path) == STDIN or transpose:
@@ -310,7 +324,7 @@ def open_table(
             _warn(note)
         if transpose:
             source = Turned(source)
-        wish = Wish(columns, drop, time, id)
+        wish = Wish(columns, drop, time, id, by=by)
         na = notation(na=options.na)
         if os.fspath(path) != STDIN and not transpose:
             _confirm_words(path, options, source, wish)
@@ -340,6 +354,18 @@ def _order(path: str | os.PathLike[str], options: Reading, time: str) -> Order |
         source = open_rows(path, options, stack)
         source.beside = [place_of(time, source.columns)]
         return order_in_time(source, time)
+
+
+def group_name(cell: Any) -> str:
+    """Return the name of a group as a cell has it; nothing if there is none.
+
+    >>> [group_name(cell) for cell in (" a ", 2.0, True, None, float("nan"))]
+    ['a', '2', 'True', '', '']
+    """
+    if cell is None or cell != cell:
+        return ""
+    is_whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if is_whole else cell).strip()
 
 
 def _refused(where: str, reason: str, column: str | None) -> DataError:

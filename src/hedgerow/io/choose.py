@@ -27,11 +27,12 @@ class Wish(NamedTuple):
     time: str | None = None  # says when a row was made
     id: str | None = None  # says what it is called
     missing: str = MISSING[0]
+    by: str | None = None  # says which group it is of
 
     @property
     def beside(self) -> list[str]:
         """The columns that are no variables."""
-        return [name for name in (self.time, self.id) if name is not None]
+        return [name for name in (self.time, self.by, self.id) if name is not None]
 
 
 class Choice(NamedTuple):

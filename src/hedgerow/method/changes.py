@@ -22,7 +22,7 @@ from math import ceil
 from typing import Any, Literal, NamedTuple
 
 from hedgerow.base.checks import in_open_interval
-from hedgerow.base.table import Edge
+from hedgerow.base.table import BoundedEdge, Edge
 
 LOOKS_PER_HALF_LIFE = 2
 LOOKS_TO_APPEAR, LOOKS_TO_VANISH = 3, 4  # in a row
@@ -70,7 +70,7 @@ def start(level: float) -> Watch:
     return Watch(in_open_interval("level", level, 0, 1), {}, {})
 
 
-def look(watch: Watch, row: int, edges: Iterable[Edge]) -> tuple[Watch, list[Change]]:
+def look(watch: Watch, row: int, edges: Iterable[Edge | BoundedEdge]) -> tuple[Watch, list[Change]]:
     """Return the state after a look, and what has changed.
 
     Parameters
@@ -93,7 +93,7 @@ def look(watch: Watch, row: int, edges: Iterable[Edge]) -> tuple[Watch, list[Cha
     >>> [(change.kind, change.row, change.since) for change in changes]
     [('vanished', 3000, 1500)]
     """
-    seen = {(edge.source, edge.target): edge for edge in edges}
+    seen = {(edge.source, edge.target): _tests_of(edge) for edge in edges}
     present = {pair: seen.get(pair, edge) for pair, edge in watch.present.items()}
     pending: dict[Pair, Run] = {}
     changes = []
@@ -169,6 +169,11 @@ def from_dict(values: dict[str, Any]) -> Watch:
         {(edge.source, edge.target): edge for edge in present},
         {(source, target): Run(*run) for source, target, *run in values["pending"]},
     )
+
+
+def _tests_of(edge: Edge | BoundedEdge) -> Edge:
+    """Return what the log keeps of an edge."""
+    return Edge(*(getattr(edge, name) for name in Edge._fields))
 
 
 def _unsettled(watch: Watch, seen: dict[Pair, Edge]) -> list[Pair]:

@@ -10,7 +10,7 @@ of independent rows as it is,
 the level being the mean of the first `WINDOW` rows, and from then on a mean that forgets at that
 rate; n is how many rows it amounts to. The first rows lose their mean. All columns go through the
 same filter, which changes no graph of rows that are related in time alike, and takes next to
-nothing from independent ones (docs/theory.md, section 25).
+nothing from independent ones (docs/theory.md, section 27).
 """
 
 from collections.abc import Callable

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from hedgerow.method.groups import pair_priors
 from hedgerow.method.inflation import Inflation, calming, no_inflation
@@ -47,6 +47,7 @@ class EdgeTests(NamedTuple):
     p_value: Array
     q_value: Array  # smallest error level at which the pair is an edge
     unexplained: Array  # for each node: share of its variance its neighbours do not explain
+    coefficients: csr_array  # row i: those of node i on its chosen neighbours
 
 
 def judge_pairs(
@@ -81,7 +82,8 @@ def judge_pairs(
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         both = calm * z_score(estimate, n_rows - 2 - used)
         q_value = np.maximum(q_value, adjusted(both, witness, len(corr), n_rows, error))
-    return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual)
+    tests = estimate, z, two_sided(z), q_value
+    return EdgeTests(*tests, fitted.residual, fitted.coefficients)
 
 
 def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) -> Array:

@@ -47,6 +47,7 @@ class Edges(NamedTuple):
     z: Array
     p_value: Array
     q_value: Array
+    spread: Array  # standard error of atanh(partial_corr)
     unexplained: Array  # for each column: share that its neighbours do not explain
     alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
     per_clear: float = 1.0  # how many rows say as much as one without the noise of steps

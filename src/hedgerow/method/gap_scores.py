@@ -65,9 +65,10 @@ def shifts(counts: Array, share: Array, variance: Array, before: Array) -> Array
     blur = np.sqrt(variance + _LEAST_BLUR**2)
     result = before.copy()
     for j in np.flatnonzero((total > 0) & (share > 0) & (share < 1)):
+        at = np.flatnonzero(counts[j])
         for _ in range(_ROUNDS):
             z = POINTS + result[j]
-            missing = special.ndtr((z[:, None] - POINTS) / blur[j]) @ counts[j] / total[j]
+            missing = special.ndtr((z[:, None] - POINTS[at]) / blur[j]) @ counts[j, at] / total[j]
             below = share[j] * special.ndtr(POINTS) + (1.0 - share[j]) * missing
             result[j] = special.ndtri(below) - POINTS
     return result

@@ -28,6 +28,7 @@ Indices = NDArray[np.intp]
 
 # Edges up to this level are kept unless told otherwise, to be seen at a looser level later.
 LOOSEST_LEVEL = 0.5
+OF_EDGES = 7  # fields of a graph, in front, that have a value for each edge
 _COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
 _STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
@@ -42,6 +43,7 @@ class Graph(NamedTuple):
     z: Array
     p_value: Array
     q_value: Array
+    spread: Array  # standard error of atanh(partial_corr)
     constant: Indices  # columns that never varied
     copies: Indices  # columns that repeat an earlier one ...
     originals: Indices  # ... and that one
@@ -54,7 +56,9 @@ class Graph(NamedTuple):
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
         keep = self.q_value <= level
-        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+        return self._replace(
+            **{name: getattr(self, name)[keep] for name in self._fields[:OF_EDGES]}
+        )
 
     def with_determined(self, columns: NDArray[np.bool_]) -> "Graph":
         """Return the graph with more columns that others determine, but for copies."""
@@ -68,7 +72,9 @@ class Graph(NamedTuple):
         size = 1 + max(x.max(initial=0) for x in (first, second, self.source, self.target))
         ends = np.minimum(self.source, self.target) * size + np.maximum(self.source, self.target)
         keep = ~np.isin(ends, np.minimum(first, second) * size + np.maximum(first, second))
-        return self._replace(**{name: getattr(self, name)[keep] for name in self._fields[:6]})
+        return self._replace(
+            **{name: getattr(self, name)[keep] for name in self._fields[:OF_EDGES]}
+        )
 
     def balanced_level(self) -> float:
         """Return the level at which false and missed edges weigh the same."""
@@ -106,13 +112,13 @@ def graph_of(
             evidence = engine.part(evidence, tested, repeats)
         found = engine.find_edges(evidence, error, loosest)
         if error != BALANCED or stands_out(found.p_value, comb(len(tested), 2)):
-            edges = np.array([tested[found.source], tested[found.target], *found[2:6]])
+            edges = np.array([tested[found.source], tested[found.target], *found[2:OF_EDGES]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
         alike, per_clear = tested[found.alike], found.per_clear
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
-    source, target, partial_corr, z, p_value, q_value = edges[:, order]
+    source, target, partial_corr, z, p_value, q_value, spread = edges[:, order]
     return Graph(
         source=source.astype(np.intp),
         target=target.astype(np.intp),
@@ -120,6 +126,7 @@ def graph_of(
         z=z,
         p_value=p_value,
         q_value=q_value,
+        spread=spread,
         constant=np.flatnonzero(~repeats.varies),
         too_small=np.flatnonzero(repeats.too_small),
         copies=copies,
@@ -178,8 +185,8 @@ def _copy_edges(copies: Indices, repeats: Repeats) -> Array:
     zero = np.zeros(len(copies))
     strength = repeats.sign[copies]
     ends = repeats.original[copies], copies
-    return np.array([*ends, strength, strength * beyond_doubt, zero, zero])
+    return np.array([*ends, strength, strength * beyond_doubt, zero, zero, zero])
 
 
 def _no_edges() -> Array:
-    return np.empty((6, 0))
+    return np.empty((OF_EDGES, 0))

@@ -69,7 +69,8 @@ def judge_latent(
         asked = related | (error == "fwer")
         q_value = np.maximum(q_value, smallest_level(np.where(asked, both, z)))
     estimate = -debiased(latent.corr, fitted.coefficients)[upper]
-    return EdgeTests(estimate, z, two_sided(z), q_value, fitted.residual), per_clear
+    tests = estimate, z, two_sided(z), q_value
+    return EdgeTests(*tests, fitted.residual, fitted.coefficients), per_clear
 
 
 def unskewed(z: Array, skew: Array) -> Array:

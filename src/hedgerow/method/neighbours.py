@@ -114,6 +114,14 @@ def refit_sparse(corr: Array, n_rows: float, thresholds: Array) -> tuple[csr_arr
     return csr_array(entries, shape=corr.shape), residual
 
 
+def regression(
+    corr: Array, node: int, n_rows: float, thresholds: Array
+) -> tuple[NDArray[np.intp], Array]:
+    """Return the chosen neighbours of one node, and its coefficients on them."""
+    selection = select(corr, node, n_rows, thresholds)
+    return selection.chosen, _regress(corr, node, selection)[0]
+
+
 def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Selection:
     """Choose variables for a node, each the strongest given those before it.
 

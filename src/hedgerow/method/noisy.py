@@ -58,9 +58,8 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     spread = np.empty(p)
     columns, values = [], []
     for node in range(p):
-        left = _select(latent, node, n_rows, thresholds)
-        chosen = np.sort(left.chosen)
-        left = _given(latent, chosen, n_rows)
+        left = _regress(latent, node, n_rows, thresholds)
+        chosen = left.chosen
         residual[node] = max(left.variance[node], COLLINEAR)
         spread[node] = residual[node] + left.noise[node]
         others = np.setdiff1d(np.arange(p), np.r_[node, chosen])
@@ -82,6 +81,14 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     # The skewness is that of a column's own noise, which no neighbour explains.
     skew = latent.skew * ((1.0 + latent.noise) / spread) ** 1.5
     return Sure(Refit(coefficients, residual, sizes, partial, given), factor, tight, skew)
+
+
+def regression(
+    latent: Latent, node: int, n_rows: float, thresholds: Array
+) -> tuple[Indices, Array]:
+    """Return the chosen neighbours of one node, and its coefficients on them."""
+    left = _regress(latent, node, n_rows, thresholds)
+    return left.chosen, left.coefficients[:, node]
 
 
 def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
@@ -126,6 +133,11 @@ def debiased(latent: Latent, weights: NDArray[np.floating], tight: Array) -> Arr
     result: Array = -(residual + direct + direct.T) / spread
     np.fill_diagonal(result, 0.0)
     return np.clip(result, -1.0, 1.0)
+
+
+def _regress(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Given:
+    """Return what the variables that are chosen for a node leave, in the order of columns."""
+    return _given(latent, np.sort(_select(latent, node, n_rows, thresholds).chosen), n_rows)
 
 
 def _select(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Given:

@@ -15,9 +15,11 @@ from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.gaps import fill as fill
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.inflation import inflation_of as inflation_of
+from hedgerow.method.intervals import standard_errors
 from hedgerow.method.latent import at_their_bound, latent_of
 from hedgerow.method.latent_edges import judge_latent
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
+from hedgerow.method.looseness import looseness
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
 from hedgerow.method.marginals import first_marginals as first_marginals
 from hedgerow.method.marginals import first_scores as first_scores
@@ -147,21 +149,26 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     moments, weights, inflation, curves = evidence
     n_rows, alike, per_clear = moments.effective_rows, Edges._field_defaults["alike"], 1.0
-    if curves is None:
+    latent = None if curves is None else latent_of(correlation(moments), curves)
+    if latent is None:
         tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation)
     else:
-        latent = latent_of(correlation(moments), curves)
         tests, per_clear = judge_latent(latent, n_rows, weights, error, inflation)
         alike = np.column_stack(at_their_bound(latent))
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest
+    sizes = np.diff(tests.coefficients.indptr)
+    pairs = first[keep], second[keep]
+    used = np.maximum(*(sizes[end] for end in pairs))
+    loose = 1.0 if latent is None else looseness(latent, tests.coefficients, *pairs)
+    spread = standard_errors(n_rows, inflation, *pairs, used, loose)
     return Edges(
-        first[keep],
-        second[keep],
+        *pairs,
         tests.partial_corr[keep],
         tests.z[keep],
         tests.p_value[keep],
         tests.q_value[keep],
+        spread,
         tests.unexplained,
         alike,
         per_clear,

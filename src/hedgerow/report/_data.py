@@ -58,6 +58,8 @@ class ReportData:
         How much rows resemble those 1, 2, ... rows before them, if that is to be shown.
     odds : bool
         Whether edges have log odds ratios, as between variables of yes or no.
+    low, high : arrays of float, optional
+        Ends of an interval for each partial correlation, made for the graph at ``level``.
 
     Examples
     --------
@@ -91,6 +93,8 @@ class ReportData:
     missing: Sequence[int] = field(default=())
     autocorrelation: Any = field(default=())
     odds: bool = False
+    low: Any = None
+    high: Any = None
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)
@@ -101,6 +105,10 @@ class ReportData:
         for name in ("source", "target"):
             keep(name, _ends(name, getattr(self, name), len(self.names)))
         for name in _NUMBERS:
+            keep(name, _values(name, getattr(self, name), len(self.source)))
+        if (self.low is None) != (self.high is None):
+            raise ValueError("low and high must be given together, got one of them")
+        for name in ("low", "high") if self.low is not None else ():
             keep(name, _values(name, getattr(self, name), len(self.source)))
         keep("histograms", checked_histograms(self.histograms, len(self.names)))
         kinds, missing = checked_about(self.kinds, self.missing, len(self.names))

@@ -8,10 +8,12 @@ from hedgerow import __version__
 from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph
+from hedgerow.method.intervals import interval, level_of_each
 from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
 
 MOST_HISTOGRAMS = 300  # of a page: for more variables there are none, so that it stays small
+_SHOWN = ("source", "target", "partial_corr", "z", "p_value", "q_value")
 _MAX_LEVEL = 0.2  # edges up to this level go with the page, unless its own is looser
 
 
@@ -104,7 +106,11 @@ def _histograms(model: HedgeGraph) -> list[tuple[Any, ...]]:
 def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
     """Return what a page shows of a graph whose edges go beyond the level."""
     max_level = _end_of_slider(level)
-    edges: dict[str, Any] = dict(zip(Graph._fields[:6], graph.up_to(max_level)))
+    graph = graph.up_to(max_level)
+    edges = {name: getattr(graph, name) for name in _SHOWN}
+    in_graph = int((graph.q_value <= level).sum())
+    each = level_of_each(level, about.get("error", "fdr"), in_graph, len(about["names"]))
+    edges |= dict(zip(("low", "high"), interval(graph.partial_corr, graph.spread, each)))
     return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)
 
 

@@ -53,10 +53,18 @@ def edges(data: ReportData) -> dict[str, Any]:
         "target": data.target.tolist(),
         # Levels are compared with q, so q (and p beside it) keep every digit.
         "partialCorr": [float(f"{value:.5g}") for value in data.partial_corr.tolist()],
+        **_intervals(data),
         "z": [float(f"{value:.5g}") for value in data.z.tolist()],
         "p": data.p_value.tolist(),
         "q": data.q_value.tolist(),
     }
+
+
+def _intervals(data: ReportData) -> dict[str, list[float]]:
+    if data.low is None:
+        return {}
+    ends = {"low": data.low, "high": data.high}
+    return {name: [float(f"{x:.4g}") for x in values.tolist()] for name, values in ends.items()}
 
 
 def pictures(data: ReportData) -> dict[str, Any]:

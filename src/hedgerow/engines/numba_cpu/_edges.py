@@ -25,6 +25,7 @@ from hedgerow.engines.shared.listing import Judged, levels_of_listed, plan, wors
 from hedgerow.method.engine import Edges, Repeats
 from hedgerow.method.groups import GROUP_ENDS, shared_part
 from hedgerow.method.inflation import Inflation, calming
+from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.moments import per_scale, too_small, varies
 from hedgerow.method.neighbours import step_thresholds
@@ -112,7 +113,10 @@ def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None =
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]
     estimates = _pairs.estimates(source, target, *corr, found)
-    return Edges(source, target, estimates, z, two_sided(z), judged.q_value[keep], found.residual)
+    used = np.maximum(found.sizes[source], found.sizes[target])
+    spread = standard_errors(moments.effective_rows, inflation, source, target, used)
+    tests = z, two_sided(z), judged.q_value[keep]
+    return Edges(source, target, estimates, *tests, spread, found.residual)
 
 
 def ask_hedge(

@@ -18,6 +18,7 @@ from hedgerow.engines.torch_gpu.scores import z_at
 from hedgerow.method.engine import Edges
 from hedgerow.method.groups import central_sums, shared_part
 from hedgerow.method.inflation import Inflation
+from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 from hedgerow.method.scores import two_sided
@@ -58,12 +59,17 @@ def judge_pairs(
     keep = judged.q_value <= loosest
     pair, z = judged.pair[keep], judged.z[keep]
     estimates = pairs.estimates(material, torch.tensor(pair, device=columns.device))
+    source, target = np.divmod(pair, p)
+    sizes = refit.sizes.cpu().numpy()
+    used = np.maximum(sizes[source], sizes[target])
     return Edges(
-        *np.divmod(pair, p),
+        source,
+        target,
         partial_corr=estimates.cpu().numpy(),
         z=z,
         p_value=two_sided(z),
         q_value=judged.q_value[keep],
+        spread=standard_errors(m, inflation, source, target, used),
         unexplained=refit.unexplained.cpu().numpy(),
     )
 

@@ -1,0 +1,96 @@
+"""``hedgerow diff``: which partial correlations differ between tables, or saved models."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hedgerow.cli._differences import compare_all, refuse_other_formats, tell, write_all
+from hedgerow.cli._errors import Misuse
+from hedgerow.cli._files import (
+    STDIN,
+    STDOUT,
+    failures_of,
+    open_rows,
+    refuse_clashes,
+    refuse_unwritable,
+)
+from hedgerow.cli._known import assumed, known_options
+from hedgerow.cli._left_out import announce
+from hedgerow.cli._reading import reading_options
+from hedgerow.cli._results import error_level, refuse_two_on_stdout
+from hedgerow.cli._warnings import collected_warnings
+
+if TYPE_CHECKING:
+    from hedgerow import HedgeGraph
+
+
+@click.command()
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILES")
+@click.option("--fdr", type=float, metavar="Q", help="Expected share of false differences.")
+@click.option("--fwer", type=float, metavar="D", help="Chance of any false difference.")
+@known_options
+@reading_options
+@click.option(
+    "--out",
+    multiple=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Write differences (.csv .tsv .parquet .json) to this file, or to stdout (-); repeat for "
+    "several.",
+)
+@click.option("--quiet", is_flag=True, help="Print warnings and errors only.")
+@click.option("--json", "as_json", is_flag=True, help="Print all differences as JSON.")
+def diff(
+    files: tuple[Path, ...],
+    fdr: float | None,
+    fwer: float | None,
+    out: tuple[Path, ...],
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Tell which partial correlations differ between the first of FILES and each other.
+
+    A file is a table, as for hedgerow learn, or a model that hedgerow learn --save wrote; no rows
+    are needed then. All must have the same columns. By default differences are reported at a false
+    discovery rate of 0.05, for each pair of files.
+    """
+    error, level = error_level(fdr, fwer)
+    if len(files) < 2:
+        raise Misuse(f"diff needs two files at least, got {len(files)}")
+    if STDIN in files:
+        raise Misuse("diff reads files, got - among them")
+    if len({path.resolve() for path in files}) < len(files):
+        raise Misuse("files must differ, got one of them twice")
+    refuse_other_formats(out)
+    refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    for file in files:
+        refuse_clashes([path for path in out if path != STDOUT], file)
+    refuse_unwritable(list(out))
+    models, told = {}, []
+    for file in files:
+        with collected_warnings() as warned, failures_of(file):
+            models[str(file)] = _learned(file, dict(options))
+        told += [f"{file}: {warning}" for warning in warned]
+    pairs, doubts = compare_all(models, error, float(level))
+    if out:
+        write_all(pairs, out)
+    tell(models, pairs, [*told, *doubts], out, quiet=quiet, as_json=as_json)
+
+
+def _learned(file: Path, options: dict[str, Any]) -> "HedgeGraph":
+    """Return the model of a file, or of the rows in it."""
+    from hedgerow import HedgeGraph
+    from hedgerow.base.storage import is_stored
+    from hedgerow.io.choose import columns_by_name
+
+    if is_stored(file):
+        return HedgeGraph.load(file)
+    model = HedgeGraph(**assumed(options))
+    with open_rows(file, options) as table:
+        announce(table.left_out)
+        model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+        for rows in table:
+            model.partial_fit(rows, feature_names=table.names)
+        model.adjacency_  # noqa: B018 - its warnings belong to this file
+    return model

@@ -1,0 +1,157 @@
+"""How sure partial correlations are: intervals of edges, and any pair on request."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.base.checks import in_open_interval
+from hedgerow.base.locks import locked
+from hedgerow.base.memory import check_memory
+from hedgerow.base.table import EdgeTable
+from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._tested import TestedGraph
+from hedgerow.estimators.input import column_labels
+from hedgerow.method.graph import Graph
+from hedgerow.method.inflation import Inflation
+from hedgerow.method.intervals import LEVEL_OF_BALANCED, interval, level_of_each
+from hedgerow.method.latent import latent_of
+from hedgerow.method.moments import correlation
+from hedgerow.method.one_pair import Known, of_pair
+from hedgerow.method.promises import promise_of
+
+Array = NDArray[np.float64]
+
+
+class PartialCorrelation(NamedTuple):
+    """The partial correlation of two columns, and an interval for it.
+
+    ``given`` are the neighbours of one of the two or both, ``rows`` the effective ones that it
+    counts with. Of a column that was set aside (constant, a copy of another, hardly ever there), of
+    which nothing is known, the partial correlation is NaN and the interval goes from -1 to 1.
+    """
+
+    source: Any
+    target: Any
+    partial_corr: float
+    low: float
+    high: float
+    given: tuple[Any, ...]
+    rows: float
+
+
+class Compared(NamedTuple):
+    """What a comparison of two models asks of each."""
+
+    labels: NDArray[Any]
+    kinds: NDArray[np.str_]
+    tested: NDArray[np.bool_]  # which columns took part in tests
+    rows: float  # effective ones
+    known: Callable[[NDArray[np.intp]], Known]  # what partial correlations come from
+
+
+class WithIntervals(TestedGraph[Graph, EdgeTable]):
+    """A tested graph of partial correlations whose stream can be asked about any pair."""
+
+    _stream: HedgeStream
+
+    def _inflation(self) -> Inflation:
+        raise NotImplementedError
+
+    def _effective_rows(self) -> float:
+        raise NotImplementedError
+
+    @locked
+    def partial_corr_of(
+        self, source: Hashable, target: Hashable, level: float | None = None
+    ) -> PartialCorrelation:
+        """Return the partial correlation of two columns, joined by an edge or not.
+
+        It is given the chosen neighbours of both; for an edge it is the number that `edges_` has.
+
+        Parameters
+        ----------
+        source, target : name, or number of a column that has none
+        level : float, optional
+            The probability with which the interval misses the true partial correlation of a pair
+            that was chosen in advance; by default the model's own, or 0.05 if it is balanced. Of
+            pairs that were picked because of what the rows show, more will miss: `edges_` has
+            intervals for edges that allow for it.
+
+        Examples
+        --------
+        >>> from hedgerow import HedgeGraph
+        >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
+        >>> graph = HedgeGraph().fit(walk)  # 0 - 1 - 2
+        >>> found = graph.partial_corr_of(0, 2)
+        >>> found.given, found.low < 0 < found.high
+        ((1,), True)
+        """
+        if level is None:
+            level = self._level_asked() or LEVEL_OF_BALANCED
+        level = in_open_interval("level", level, 0, 1)
+        ends = [
+            self._number_of(name, end) for name, end in (("source", source), ("target", target))
+        ]
+        if ends[0] == ends[1]:
+            raise ValueError(f"source and target must differ, got {source!r} twice")
+        graph, labels = self._graph(), self._shown_labels()
+        names = labels[ends[0]], labels[ends[1]]
+        same = (graph.copies == max(ends)) & (graph.originals == min(ends))
+        if same.any():
+            edge = (graph.source == min(ends)) & (graph.target == max(ends))
+            sign = float(graph.partial_corr[edge][0])
+            return PartialCorrelation(*names, sign, sign, sign, (), self._effective_rows())
+        columns = self._tested(graph)
+        apart = any({*ends} == {*map(int, pair)} for pair in zip(*self._stream.apart()))
+        if apart or not np.isin(ends, columns).all():
+            return PartialCorrelation(*names, np.nan, -1.0, 1.0, (), self._effective_rows())
+        known = self._known(columns)
+        found = of_pair(known, *np.searchsorted(columns, ends))
+        low, high = interval(np.array(found.partial_corr), np.array(found.spread), level)
+        given = tuple(labels[columns[found.given]].tolist())
+        bounds = float(low), float(high)
+        return PartialCorrelation(*names, found.partial_corr, *bounds, given, known.effective_rows)
+
+    @locked
+    def compared(self) -> Compared:
+        """Return what a comparison of two models asks of each (`hedgerow.difference`)."""
+        tested = np.zeros(self.n_features_in_, dtype=np.bool_)
+        tested[self._tested(self._graph())] = True
+        kinds = self._stream.kinds()
+        return Compared(self._shown_labels(), kinds, tested, self._effective_rows(), self._known)
+
+    def _intervals(self, graph: Graph, level: float) -> tuple[Array, Array]:
+        """Return the ends of intervals for the edges of a graph that was cut at a level."""
+        promise = promise_of(self.error, self.level)
+        each = level_of_each(level, promise, len(graph.source), self.n_features_in_)
+        return interval(graph.partial_corr, graph.spread, each)
+
+    @locked
+    def _known(self, columns: NDArray[np.intp]) -> Known:
+        """Return what partial correlations among some columns come from."""
+        check_memory(16 * len(columns) ** 2, len(columns), "for partial correlations of pairs")
+        moments, curves = self._stream.known()
+        inflation = self._inflation().part(columns)
+        corr = correlation(moments)[np.ix_(columns, columns)]
+        if curves is None:
+            return Known(corr, None, moments.effective_rows, inflation)
+        latent = latent_of(corr, curves.part(columns))
+        return Known(latent.corr, latent, moments.effective_rows, inflation)
+
+    def _tested(self, graph: Graph) -> NDArray[np.intp]:
+        """Return the columns that take part in tests."""
+        aside = np.r_[graph.constant, graph.copies, np.flatnonzero(self._stream.rare())]
+        return np.setdiff1d(np.arange(self.n_features_in_), aside)
+
+    def _number_of(self, parameter: str, name: Hashable) -> int:
+        """Return the number of a column, which ``name`` is if columns have no names."""
+        found = np.flatnonzero(self._shown_labels() == name)
+        if not len(found):
+            raise ValueError(f"{parameter} must be a column, got {name!r}")
+        return int(found[0])
+
+    def _shown_labels(self) -> NDArray[Any]:
+        labels = column_labels(self)
+        return labels if hasattr(self, "feature_names_in_") else labels.astype(np.intp)

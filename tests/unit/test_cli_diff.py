@@ -1,0 +1,148 @@
+"""hedgerow diff, and hedgerow learn --by: groups of rows compared from the command line."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.sparse import csc_array
+
+from hedgerow.cli import cli
+from hedgerow.datasets import Model, make
+from hedgerow.io import open_table
+
+NAMES = list("abcdef")
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def write(path, rows, **more):
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([*NAMES, *more])
+        writer.writerows([*row, *rest] for row, *rest in zip(rows.tolist(), *more.values()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Two tables that differ between c and d, and both in one with a column of groups."""
+    folder = tmp_path_factory.mktemp("groups")
+    model = make("chain", 6, strength=0.4, seed=0)
+    theta = model.precision.toarray()
+    theta[2, 3] = theta[3, 2] = 0.0
+    tables = model.sample(500, seed=1), Model("other", csc_array(theta)).sample(700, seed=2)
+    order = np.random.default_rng(3).permutation(1200)
+    groups = np.array(["control"] * 500 + ["patient"] * 700)[order]
+    one, other = (write(folder / f"{k}.csv", rows) for k, rows in zip("ab", tables))
+    return one, other, write(folder / "both.csv", np.concatenate(tables)[order], group=groups)
+
+
+def test_two_tables(files, tmp_path):
+    out = tmp_path / "d.csv"
+    done = run("diff", *files[:2], "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "1 partial correlation differs among 15 pairs" in done.output
+    [row] = csv.DictReader(out.read_text().splitlines())
+    assert (row["source"], row["target"]) == ("c", "d")
+    assert float(row["low"]) < float(row["difference"]) < float(row["high"]) < 0
+
+
+def test_groups_in_one_table_say_what_two_tables_say(files):
+    told = json.loads(run("learn", files[2], "--by", "group", "--json").stdout)
+    assert [group["name"] for group in told["groups"]] == ["control", "patient"]
+    assert [group["rows"] for group in told["groups"]] == [500, 700]
+    [found] = told["differences"]
+    assert [(edge["source"], edge["target"]) for edge in found["edges"]] == [("c", "d")]
+    apart = json.loads(run("diff", *files[:2], "--json").stdout)["differences"][0]
+    assert found["p_value"] == pytest.approx(apart["p_value"], rel=0.5)  # rows in another order
+
+
+def test_a_saved_model_needs_no_rows(files, tmp_path):
+    saved = tmp_path / "a.hedgerow"
+    run("learn", files[0], "--save", saved, "--quiet")
+    told = [
+        json.loads(run("diff", first, files[1], "--json").stdout) for first in (files[0], saved)
+    ]
+    assert told[0]["differences"][0]["edges"] == told[1]["differences"][0]["edges"]
+
+
+def test_groups_are_read_beside_the_numbers(tmp_path):
+    rows = np.random.default_rng(4).standard_normal((6, 6))
+    path = write(tmp_path / "t.csv", rows, group=[2, 2, "", 10, 10, 2])
+    with open_table(path, by="group") as table:
+        [found] = list(table)
+        assert table.groups == ["2", "2", "10", "10", "2"]
+        assert table.names == NAMES
+    np.testing.assert_allclose(found, rows[[0, 1, 3, 4, 5]])
+
+
+def test_several_groups_are_compared_with_the_first(tmp_path):
+    rows = np.random.default_rng(5).standard_normal((300, 6))
+    path = write(tmp_path / "t.csv", rows, wave=np.repeat([10, 9, 8], 100))
+    told = json.loads(run("learn", path, "--by", "wave", "--json").stdout)
+    assert [(some["first"], some["second"]) for some in told["differences"]] == [
+        ("8", "9"),
+        ("8", "10"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (["a"] * 99 + ["b"], "each group must have at least 5 rows, got 1 in 'b'"),
+        (["a"] * 100, "column 'group' must have at least two groups, got a"),
+        (list(map(str, range(100))), "column 'group' must have at most 20 groups, got more"),
+    ],
+)
+def test_groups_that_cannot_be_compared(tmp_path, groups, message):
+    rows = np.random.default_rng(6).standard_normal((100, 6))
+    done = run("learn", write(tmp_path / "t.csv", rows, group=groups), "--by", "group")
+    assert done.exit_code == 1
+    assert message in done.output
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "json"])
+def test_where_nothing_differs_a_table_without_rows_is_written(tmp_path, suffix):
+    rng = np.random.default_rng(7)
+    files = [write(tmp_path / f"{k}.csv", rng.standard_normal((200, 6))) for k in "ab"]
+    out = tmp_path / f"d.{suffix}"
+    done = run("diff", *files, "--fwer", "0.001", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "No partial correlations differ" in done.output
+    assert out.exists()
+    if suffix == "csv":
+        [header] = out.read_text().splitlines()
+        assert header.startswith("first,second,source,target,partial_corr,other_partial_corr")
+
+
+def test_other_columns_are_an_error(files):
+    done = run("diff", files[0], files[2])
+    assert done.exit_code == 1
+    assert "both models must have the same columns, but the second alone has 'group'" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["diff", 0], "diff needs two files at least, got 1"),
+        (["diff", 0, 0], "files must differ, got one of them twice"),
+        (["diff", 0, 1, "--out", "d.html"], "file name must end in .csv"),
+        (["learn", 2, "--by", "group", "--html", "x.html"], "--by goes without --html"),
+        (["learn", 2, "--by", "group", "--balanced"], "goes without --balanced"),
+        (["learn", 2, "--by", "group", "--difference"], "--by goes without --difference"),
+    ],
+)
+def test_misuse(files, arguments, message):
+    done = run(*(files[k] if isinstance(k, int) else k for k in arguments))
+    assert done.exit_code == 2
+    assert message in done.output
+
+
+def test_a_column_that_is_not_there(files):
+    done = run("learn", files[2], "--by", "sex")
+    assert done.exit_code == 1
+    assert "no column is called 'sex'" in done.output
