@@ -347,7 +347,7 @@ class HedgeStream:
 
     def known(self) -> tuple[Moments, Curves | None]:
         """Return the moments that tests are made from, and what lies behind columns if not they."""
-        learner, filled, _ = self._asked()
+        learner, filled, *_ = self._asked()
         curves = None if self.treated is None else self.treated.curves(self.engine)
         return with_unknown(learner.moments(), _unknown_of(learner, filled)), curves
 
