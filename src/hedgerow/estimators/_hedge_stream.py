@@ -102,6 +102,15 @@ class HedgeStream:
 
     def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> RowSizes:
         """Learn from the first rows; return what they say about sizes."""
+        rows, sizes = self._ready(filled, treated)
+        # Before the learner has learned, its arrays take no room.
+        coefficients = self._clear(learner, rows)
+        learner.take(rows)
+        learner.look_back(rows, coefficients)
+        return sizes
+
+    def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes]:
+        """Return the first rows as they are learned from, and what they say about sizes."""
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
@@ -112,11 +121,7 @@ class HedgeStream:
         # Scores of steps are few, and must stay what they are.
         if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
             rows, sizes = first_sizes(rows, there)
-        # Before the learner has learned, its arrays take no room.
-        coefficients = self._clear(learner, rows)
-        learner.take(rows)
-        learner.look_back(rows, coefficients)
-        return sizes
+        return rows, sizes
 
     def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
         """Return the columns' coefficients on their clear neighbours, where they can be had."""

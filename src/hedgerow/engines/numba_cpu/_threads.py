@@ -35,10 +35,10 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
+def blocks(end: int, size: int, start: int = 0) -> Iterator[tuple[int, int]]:
     """Yield the starts and ends of pieces of so many numbers, the last perhaps shorter."""
-    for start in range(0, n, size):
-        yield start, min(start + size, n)
+    for first in range(start, end, size):
+        yield first, min(first + size, end)
 
 
 def job_size(n: int, unit: int, most: int) -> int:

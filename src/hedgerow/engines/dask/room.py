@@ -1,0 +1,72 @@
+"""How much memory workers need, asked before anything is learned; and how nodes are divided for it."""
+
+from math import ceil, inf
+from typing import Any, NamedTuple
+
+from hedgerow.engines.dask.layout import Layout, layout_of
+
+# Bytes for each pair of columns that all workers hold together when most is held: products,
+# weights, scores given neighbours, residuals of weights and what comes of them.
+PER_PAIR = 24
+# Bytes for each pair of a strip's nodes with all columns, while a thread works on it.
+_PER_PAIR_AT_WORK = 20
+_PER_COLUMN = 60_000  # for each thread: the first rows, knots and counts, and a piece of later rows
+_STRIPS_PER_THREAD = 2  # so that none waits long for the last
+_SHARE_HELD, _SHARE_AT_WORK, _SHARE_FOR_ROWS = 0.6, 0.25, 0.1  # of a worker's memory
+_ROWS_PER_NODE = 9  # of products, while neighbours are chosen: its own and those of neighbours
+_LEAST_ROWS = 4096  # between two exchanges of what predictions left
+
+
+class Workers(NamedTuple):
+    """What a cluster has."""
+
+    number: int
+    threads: int  # of all workers
+    memory: float  # of the smallest; infinite where no limit was set
+
+
+class Division(NamedTuple):
+    """How the work is divided; the result does not depend on it."""
+
+    layout: Layout
+    rows: int  # that strips learn from before what predictions left is exchanged
+
+
+def workers_of(client: Any) -> Workers:
+    """Return what the cluster of a client has now."""
+    known = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] or inf for worker in known]
+    threads = sum(worker["nthreads"] for worker in known)
+    return Workers(len(limits), threads, min(limits, default=inf))
+
+
+def division_of(workers: Workers, n_columns: int) -> Division:
+    """Return how to divide the work; raise MemoryError if the workers have no room for it."""
+    number, threads, memory = workers
+    own = threads / number
+    held, columns = PER_PAIR * n_columns**2, _PER_COLUMN * n_columns * own
+    if held / number > _SHARE_HELD * memory or columns > _SHARE_AT_WORK * memory:
+        raise MemoryError(_advice(workers, n_columns, held, columns))
+    n_strips = _STRIPS_PER_THREAD * threads
+    run, rows = n_columns, 1 << 20
+    if memory < inf:
+        at_work = _PER_PAIR_AT_WORK * n_columns**2 * own
+        n_strips = max(n_strips, ceil(at_work / (_SHARE_AT_WORK * memory)))
+        run = int(_SHARE_FOR_ROWS * memory / own / (8 * _ROWS_PER_NODE * n_columns))
+        rows = int(_SHARE_FOR_ROWS * memory * number / (4 * n_columns))
+    return Division(layout_of(n_columns, n_strips, run), max(rows, _LEAST_ROWS))
+
+
+def _advice(workers: Workers, n_columns: int, held: float, columns: float) -> str:
+    number, _, memory = workers
+    size = max(memory, columns / _SHARE_AT_WORK)
+    enough = max(ceil(held / (_SHARE_HELD * size)), 1)
+    return (
+        f"{n_columns:,} columns need about {_gibibytes(held / _SHARE_HELD)} of memory on all "
+        f"workers together, and {number} worker{'' if number == 1 else 's'} of "
+        f"{_gibibytes(memory)} are there; {enough} of {_gibibytes(size)} would do"
+    )
+
+
+def _gibibytes(number: float) -> str:
+    return f"{number / 2**30:.1f} GiB"

@@ -1,0 +1,142 @@
+"""Rows that the workers of a cluster read themselves: partitions, in their order, one at a time."""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from hedgerow.base.words import listed
+from hedgerow.estimators.input import read_rows
+
+Rows = NDArray[np.floating]
+# Returns the rows of a partition, in pieces, the same each time it is called, on any worker.
+Partition = Callable[[], Iterator[Any]]
+
+
+class Checked(NamedTuple):
+    """What the first reading of a partition told."""
+
+    rows: int
+    mark: int  # of all its bytes
+
+
+class Source(NamedTuple):
+    """Partitions of rows, in the order in which they are learned."""
+
+    partitions: list[Partition]
+    n_columns: int
+    names: list[Hashable] | None
+
+    def rows(self, known: list[Checked], start: int, stop: int) -> Iterator[Rows]:
+        """Yield the rows from ``start`` to ``stop``; raise if a partition is not what it was."""
+        before = 0
+        for number, (partition, (n_rows, mark)) in enumerate(zip(self.partitions, known)):
+            first, last = max(start - before, 0), min(stop - before, n_rows)
+            if first < last:
+                yield from self._some(number, partition, mark, first, last, n_rows)
+            before += n_rows
+
+    def _some(
+        self, number: int, partition: Partition, mark: int, first: int, last: int, n_rows: int
+    ) -> Iterator[Rows]:
+        found, place = 0, 0
+        for rows in self.read(number, partition):
+            found = crc32(rows, found)
+            some = rows[max(first - place, 0) : max(last - place, 0)]
+            place += len(rows)
+            if len(some):
+                yield some
+            if place >= last and last < n_rows:
+                return
+        if place != n_rows or found != mark:
+            raise ValueError(
+                f"X must have the same rows whenever they are read, got others in partition "
+                f"{number} when it was read again"
+            )
+
+    def read(self, number: int, partition: Partition) -> Iterator[Rows]:
+        """Yield the rows of a partition as arrays of numbers, checked."""
+        for some in partition():
+            shape = getattr(some, "shape", None)
+            if shape is None or len(shape) != 2:
+                raise ValueError(
+                    f"X must have partitions that are tables of numbers, got "
+                    f"{type(some).__name__} in partition {number}; if X was persisted, fit what "
+                    f"it was before: workers read rows when they need them"
+                )
+            if shape[1] != self.n_columns:
+                raise ValueError(
+                    f"X must have {self.n_columns} columns in all partitions, got {shape[1]} in "
+                    f"partition {number}"
+                )
+            if shape[0]:
+                yield _numbers(some, number)
+
+
+def _numbers(some: Any, number: int) -> Rows:
+    """Return the rows of a partition; raise for what is no number, and for cells that are not."""
+    try:
+        rows = read_rows(BaseEstimator(), some, reset=True, gaps=True)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{error} (in partition {number})") from error
+    gone = np.isnan(rows).any(axis=1)
+    if gone.any():
+        raise ValueError(
+            f"X must have no missing cells on a cluster, got {np.isnan(rows).sum()} in partition "
+            f"{number}, in its rows {listed(map(str, np.flatnonzero(gone)))}; device='cpu' fills "
+            f"them in"
+        )
+    return rows
+
+
+def check_partition(source: Source, number: int) -> Checked:
+    """Return how many rows a partition has, and a mark by which it is known again."""
+    n_rows, mark = 0, 0
+    for rows in source.read(number, source.partitions[number]):
+        n_rows, mark = n_rows + len(rows), crc32(rows, mark)
+    if not n_rows:
+        raise ValueError(f"X must have rows in all partitions, got none in partition {number}")
+    return Checked(n_rows, mark)
+
+
+def source_of(X: Any) -> Source:
+    """Return the partitions of a dask array or data frame."""
+    if isinstance(X, Source):
+        return X
+    import dask
+
+    names: list[Hashable] | None = None
+    if hasattr(X, "partitions") and hasattr(X, "columns"):
+        parts, names = X.partitions, list(X.columns)
+        number, n_columns = X.npartitions, len(names)
+    elif hasattr(X, "blocks") and X.ndim == 2:
+        unknown = [k for k, size in enumerate(X.chunks[0]) if size != size]
+        if unknown or X.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"X must have chunks of known sizes, got {len(unknown)} of unknown size (the first "
+                f"is chunk {unknown[0] if unknown else 0}); X.compute_chunk_sizes() finds them"
+            )
+        X = X.rechunk({1: -1})
+        parts, number, n_columns = X.blocks, X.numblocks[0], X.shape[1]
+    else:
+        raise ValueError(
+            f"X must be a dask array of two dimensions or a dask data frame, "
+            f"got {type(X).__name__}"
+        )
+    if n_columns < 2:
+        raise ValueError(f"X must have at least two columns, got {n_columns}")
+    single = [dask.optimize(parts[k])[0] for k in range(number)]
+    return Source([_Part(one) for one in single], n_columns, names)
+
+
+class _Part:
+    """One partition of a dask collection, computed where and when it is read."""
+
+    def __init__(self, collection: Any) -> None:
+        self.collection = collection
+
+    def __call__(self) -> Iterator[Any]:
+        yield self.collection.compute(scheduler="synchronous")
