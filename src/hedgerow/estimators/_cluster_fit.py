@@ -1,7 +1,7 @@
 """HedgeGraph on a cluster: which tasks there are, in which order, and what comes back.
 
-Back come what single columns are like, sums over residuals and, in the end, edges. Rows, and numbers
-for each pair of columns, stay with the workers.
+Back come what single columns are like, sums over residuals and, in the end, edges. Rows, and
+numbers for each pair of columns, stay with the workers.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.engines.dask import sums as sums_of
 from hedgerow.engines.dask.cluster import Cluster, Future, cluster_of
 from hedgerow.engines.dask.evidence import Evidence, evidence_of
 from hedgerow.engines.dask.exchange import fields, part
@@ -41,13 +42,13 @@ class ClusterStream(HedgeStream):
         treated: TreatedRows | None,
         filled: FilledRows,
         sizes: RowSizes,
-        learner: "OnCluster",
+        learner: Any,
     ) -> None:
         self.engine_name = "dask"
         self.half_life = NEVER
         self.assumptions = assumptions
         self.treated, self.filled, self.sizes = treated, filled, sizes
-        self.learner: Any = learner
+        self.learner = learner
         self._trial = learner, filled, sizes
 
     @property
@@ -202,21 +203,21 @@ def _residuals(
     sums = cluster.answer(cluster.task("sums over the first rows", part, first, "sums"))
     if sums is None:
         left = [cluster.task("errors in the first rows", part, x, "first_errors") for x in parts[0]]
-        whole = cluster.task("sums over the first rows", tasks.first_sums, left)
+        whole = cluster.task("sums over the first rows", sums_of.first_sums, left)
     else:
         whole = cluster.given("sums over the first rows", sums)
-    own = [cluster.task("sums of strips", tasks.strip_of, whole, strip) for strip in strips]
+    own = [cluster.task("sums of strips", sums_of.strip_of, whole, strip) for strip in strips]
     for row in parts:
         errors = [cluster.task("errors of strips", part, one, "errors") for one in row]
         ends = [cluster.task("ends of batches", part, one, "ends") for one in row]
         sizes = None
         for one, strip in zip(errors, strips):
-            sizes = cluster.task("sizes of rows", tasks.with_sizes, sizes, one, whole, strip)
+            sizes = cluster.task("sizes of rows", sums_of.with_sizes, sizes, one, whole, strip)
         own = [
-            cluster.task("sums of strips", tasks.with_errors, before, one, end, sizes)
+            cluster.task("sums of strips", sums_of.with_errors, before, one, end, sizes)
             for before, one, end in zip(own, errors, ends)
         ]
-    return tasks.joined(cluster.answers(own))
+    return sums_of.joined(cluster.answers(own))
 
 
 def _nothing(_: object) -> None:

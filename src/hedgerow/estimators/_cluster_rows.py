@@ -44,7 +44,7 @@ class Source(NamedTuple):
     ) -> Iterator[Rows]:
         found, place = 0, 0
         for rows in self.read(number, partition):
-            found = crc32(rows, found)
+            found = crc32(rows.data, found)
             some = rows[max(first - place, 0) : max(last - place, 0)]
             place += len(rows)
             if len(some):
@@ -96,7 +96,7 @@ def check_partition(source: Source, number: int) -> Checked:
     """Return how many rows a partition has, and a mark by which it is known again."""
     n_rows, mark = 0, 0
     for rows in source.read(number, source.partitions[number]):
-        n_rows, mark = n_rows + len(rows), crc32(rows, mark)
+        n_rows, mark = n_rows + len(rows), crc32(rows.data, mark)
     if not n_rows:
         raise ValueError(f"X must have rows in all partitions, got none in partition {number}")
     return Checked(n_rows, mark)
@@ -123,8 +123,7 @@ def source_of(X: Any) -> Source:
         parts, number, n_columns = X.blocks, X.numblocks[0], X.shape[1]
     else:
         raise ValueError(
-            f"X must be a dask array of two dimensions or a dask data frame, "
-            f"got {type(X).__name__}"
+            f"X must be a dask array of two dimensions or a dask data frame, got {type(X).__name__}"
         )
     if n_columns < 2:
         raise ValueError(f"X must have at least two columns, got {n_columns}")

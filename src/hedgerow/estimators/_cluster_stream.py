@@ -23,8 +23,6 @@ from hedgerow.engines.dask.learning import (
     totals_of,
     unpacked,
 )
-from hedgerow.engines.numba_cpu._residuals import add_sizes, sums_of_first, with_columns
-from hedgerow.engines.numba_cpu._threads import team
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._cluster_rows import Checked, Source
 from hedgerow.estimators._filled_rows import FilledRows
@@ -35,7 +33,7 @@ from hedgerow.method.forgetting import NEVER
 from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.learned import Learned
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.residuals import Residuals
 from hedgerow.method.row_sizes import RowSizes, no_sizes
 
 Array = NDArray[np.float64]
@@ -134,8 +132,9 @@ class StripStream(HedgeStream):
         if len(some):
             named = listed(f"{j} ({kinds[j]})" for j in some)
             raise ValueError(
-                f"X must have continuous columns on a cluster, got columns of other kinds: {named}; "
-                f"device='cpu' finds what lies behind them, columns='normal' takes them as they are"
+                f"X must have continuous columns on a cluster, got columns of other kinds: "
+                f"{named}; device='cpu' finds what lies behind them, columns='normal' takes them "
+                f"as they are"
             )
 
     def _refuse_cells(self) -> None:
@@ -192,49 +191,3 @@ def learn_strip(
     told = totals_of(state), stream.treated, stream.filled
     only_once = told if strip[0] == 0 else None
     return Part(None, engine.taught(state), only_once, first_errors, errors, ends)
-
-
-def first_sums(errors: list[Singles]) -> Residuals:
-    """Return the sums over what weights left of the first rows: a task."""
-    left = np.concatenate(errors)
-    before = np.zeros((len(left), LAGS), dtype=np.float32)
-    return sums_of_first(np.concatenate([before, left], axis=1), np.ones(left.shape[1]))
-
-
-def with_sizes(sizes: Singles | None, errors: Singles, sums: Residuals, strip: Strip) -> Singles:
-    """Return the sizes of rows with the columns of one more strip: a task."""
-    own = np.zeros(errors.shape[1] - LAGS, np.float32) if sizes is None else sizes.copy()
-    with team() as run:
-        add_sizes(errors, sums.scale[slice(*strip)], own, run)
-    return own
-
-
-def strip_of(sums: Residuals, strip: Strip) -> Residuals:
-    """Return the sums of a strip: a task."""
-    own = slice(*strip)
-    lags, recent, scale, related, beside, weight = sums
-    return Residuals(lags[:, own], recent[:, own], scale[own], related[own], beside[own], weight)
-
-
-def with_errors(
-    sums: Residuals, errors: Singles, ends: NDArray[np.intp], sizes: Singles
-) -> Residuals:
-    """Return the sums of a strip with more rows: a task."""
-    sums = sums._replace(lags=sums.lags.copy(), beside=sums.beside.copy())
-    errors = errors.copy()
-    errors[:, :LAGS] = sums.recent.T
-    with team() as run:
-        return with_columns(sums, errors, np.ones(len(sizes)), ends, sizes, run)
-
-
-def joined(parts: list[Residuals]) -> Residuals:
-    """Return the sums of all strips side by side."""
-    lags, recent, scale, related, beside, weight = zip(*parts)
-    return Residuals(
-        np.concatenate(lags, axis=1),
-        np.concatenate(recent, axis=1),
-        np.concatenate(scale),
-        np.concatenate(related),
-        np.concatenate(beside),
-        weight[0],
-    )

@@ -202,7 +202,7 @@ class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
         engine_for(CLUSTER, half_life=self._half_life())
         source = source_of(X)
         take_columns(self, source.n_columns, source.names, names)
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         with learned_on_cluster(source, self._assumptions()) as stream:
             self._stream = stream
             self._forget_results()

@@ -98,7 +98,7 @@ def take_columns(
     given: Iterable[Hashable] | None,
 ) -> None:
     """Keep number and names of columns of rows that are elsewhere: their own, or those given."""
-    vars(estimator).pop("feature_names_in_", None)
+    estimator.__dict__.pop("feature_names_in_", None)
     estimator.n_features_in_ = n_columns
     names = list(own or ()) if given is None else list(given)
     if given is not None and len(names) != n_columns:

@@ -102,10 +102,8 @@ def part_of(
     return part, folded(weights, repeats)[square]
 
 
-def folded(
-    weights: NDArray[np.floating], repeats: Repeats, first: int = 0
-) -> NDArray[np.floating]:
-    """Give the weight that Hedge put on a copy to its original; rows are nodes from ``first`` on."""
+def folded(weights: NDArray[np.floating], repeats: Repeats, first: int = 0) -> NDArray[np.floating]:
+    """Give the weight that Hedge put on a copy to its original; rows begin with node ``first``."""
     result = weights.copy()
     for copy in np.flatnonzero(repeats.original != np.arange(weights.shape[1])):
         result[:, repeats.original[copy]] += repeats.sign[copy] * weights[:, copy]

@@ -14,11 +14,16 @@ from hedgerow.engines.dask.choosing import Rule
 from hedgerow.engines.dask.cluster import Cluster, Future
 from hedgerow.engines.dask.exchange import Rows, columns_of, on_a_sheet, part
 from hedgerow.engines.dask.layout import Layout, Strip
-from hedgerow.engines.numba_cpu._edges import nodes_of_a_slab
-from hedgerow.engines.numba_cpu._evidence import given
-from hedgerow.engines.numba_cpu._products import WHOLE_TILES, zeros
-from hedgerow.engines.numba_cpu._threads import blocks
-from hedgerow.engines.numba_cpu._witness import add_related, covariances_with, witness_scores
+from hedgerow.engines.numba_cpu.strips import (
+    WHOLE_TILES,
+    add_related,
+    blocks,
+    covariances_with,
+    given,
+    nodes_of_a_slab,
+    witness_scores,
+    zeros,
+)
 from hedgerow.method.engine import Array
 
 Singles = NDArray[np.float32]
@@ -65,7 +70,7 @@ def ask_hedge(
     result = []
     for k, (first, last) in reversed(list(enumerate(strips))):
         others = [
-            cluster.task(f"weights of strips {m + 1} and {k + 1}", columns_of, weights[m], first, last)
+            cluster.task("weights of two strips", columns_of, weights[m], first, last)
             for m in range(k)
         ]
         name = f"Hedge's scores of strip {k + 1} of {number}"

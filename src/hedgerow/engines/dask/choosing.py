@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from hedgerow.engines.dask.cluster import Cluster, Future
 from hedgerow.engines.dask.exchange import Rows, on_a_sheet, part, rows_from
 from hedgerow.engines.dask.layout import Layout, Strip
-from hedgerow.engines.numba_cpu import _pairs
-from hedgerow.engines.numba_cpu._select import (
+from hedgerow.engines.numba_cpu import strips
+from hedgerow.engines.numba_cpu.strips import (
     Neighbours,
+    choosers_of,
     no_neighbours,
     select_nodes,
     unknown_rows,
+    weaken,
 )
-from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.method.engine import Array, Indices
 
 Singles = NDArray[np.float32]
@@ -134,12 +135,13 @@ def _choose(run: Strip, rows: list[Rows], rule: Rule) -> Chosen:
     found = no_neighbours(n_columns, len(thresholds))
     scores = on_a_sheet(n_columns, [], np.float32)
     select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, found, scores)
-    own = Neighbours(*(field[first:last].copy() for field in found))
+    own = _of_nodes(found, slice(first, last))
     return Chosen(own, scores[first:last].copy())
 
 
 def _join(parts: list[Neighbours]) -> Neighbours:
-    return Neighbours(*(np.concatenate(field) for field in zip(*parts)))
+    fields: Any = (np.concatenate(field) for field in zip(*parts))
+    return Neighbours(*fields)
 
 
 def _weakened(
@@ -161,12 +163,16 @@ def _weakened(
     others = np.setdiff1d(others, asked)
     products[np.ix_(others, asked)] = products[np.ix_(asked, others)].T
     products[others, others] = squares[others]
-    found = Neighbours(*(field.copy() for field in everyone))
+    found = _of_nodes(everyone, slice(None))
     scores = on_a_sheet(n_columns, [Rows(np.arange(first, last), chosen.scores)], np.float32)
-    weaken(
-        first, last, products, per_scale, n_rows, thresholds, curves, choosers, found, scores
-    )
-    return Chosen(Neighbours(*(field[own].copy() for field in found)), scores[own].copy())
+    weaken(first, last, products, per_scale, n_rows, thresholds, curves, choosers, found, scores)
+    return Chosen(_of_nodes(found, own), scores[own].copy())
+
+
+def _of_nodes(found: Neighbours, nodes: slice) -> Neighbours:
+    """Return what was found for some nodes, in memory of its own."""
+    fields: Any = (field[nodes].copy() for field in found)
+    return Neighbours(*fields)
 
 
 def _flat(found: Neighbours, nodes: Indices) -> Indices:
@@ -182,7 +188,7 @@ def scores_given_both(
     n_columns, (first, last) = len(rule.per_scale), run
     products = on_a_sheet(n_columns, rows, np.float64)
     scores = on_a_sheet(n_columns, [], np.float32)
-    _pairs.scores_given_both(
+    strips.scores_given_both(
         first, last, products, rule.per_scale, rule.n_rows, rule.curves, found, scores
     )
     return scores[first:last].copy()
@@ -193,7 +199,7 @@ def partial_correlations(
 ) -> tuple[Array, Indices]:
     """Return partial correlations of nodes of a run with others, and how many were given."""
     products = on_a_sheet(len(rule.per_scale), rows, np.float64)
-    values, number = _pairs.partial_correlations(*pairs, products, rule.per_scale, found)
+    values, number = strips.partial_correlations(*pairs, products, rule.per_scale, found)
     return values, number
 
 
@@ -202,4 +208,4 @@ def estimates(
 ) -> tuple[Array, Indices]:
     """Return the debiased statistic of nodes of a run with others, and how many neighbours."""
     products = on_a_sheet(len(rule.per_scale), rows, np.float64)
-    return _pairs.estimates(*pairs, products, rule.per_scale, found), found.sizes[pairs[0]]
+    return strips.estimates(*pairs, products, rule.per_scale, found), found.sizes[pairs[0]]

@@ -24,13 +24,17 @@ class Cluster:
     @property
     def threads(self) -> int:
         """Number of threads of all workers."""
-        return max(sum(self.client.nthreads().values()), 1)
+        return max(int(sum(self.client.nthreads().values())), 1)
 
     def task(self, name: str, function: Callable[..., Any], *arguments: Any) -> Future:
         """Return the promise of what a function returns for arguments, promises among them."""
         self._tasks += 1
         key = f"{name}-{self._mark}{self._tasks:06x}"
         return self.client.submit(function, *arguments, key=key, pure=False)
+
+    def owns(self, key: Any) -> bool:
+        """Return whether a task was given here."""
+        return self._mark in str(key)
 
     def given(self, name: str, value: Any) -> Future:
         """Return the promise of a value: sent once, however many tasks need it."""
@@ -127,10 +131,10 @@ def cluster_of(client: Any) -> Iterator[Cluster]:
 
 
 def _cancel(cluster: Cluster) -> None:
-    """Cancel all tasks of a cluster, and leave it to others."""
-    client, mark = cluster.client, cluster._mark
-    keys = [future for key, future in list(client.futures.items()) if mark in str(key)]
-    if keys and client.status == "running":
-        from distributed import Future as Promise
+    """Cancel all tasks that were given to a cluster here, and leave it to others."""
+    from distributed import Future as Promise
 
-        client.cancel([Promise(state.key, client) for state in keys], force=True)
+    client = cluster.client
+    own = [Promise(key, client) for key in list(client.futures) if cluster.owns(key)]
+    if own and client.status == "running":
+        client.cancel(own, force=True)

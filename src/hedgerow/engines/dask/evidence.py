@@ -10,7 +10,7 @@ from hedgerow.engines.dask.exchange import diagonal, whole_rows
 from hedgerow.engines.dask.layout import UNIT, Layout, Strip
 from hedgerow.engines.dask.learning import Taught, Totals
 from hedgerow.engines.dask.sheet import sheet
-from hedgerow.engines.numba_cpu._copies import first_copies
+from hedgerow.engines.numba_cpu.strips import first_copies
 from hedgerow.method.engine import Array, Indices, Repeats
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.learned import folded

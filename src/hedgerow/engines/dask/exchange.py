@@ -15,7 +15,7 @@ from hedgerow.method.engine import Array, Indices
 class Rows(NamedTuple):
     """Some rows of a matrix of pairs."""
 
-    index: Indices
+    nodes: Indices
     values: NDArray[Any]
 
 
@@ -37,8 +37,8 @@ def columns_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
 def on_a_sheet(n_columns: int, known: list[Rows], dtype: Any) -> NDArray[Any]:
     """Return a sheet with some rows filled in."""
     whole: NDArray[Any] = sheet(n_columns, n_columns, dtype)
-    for index, values in known:
-        whole[index] = values
+    for nodes, values in known:
+        whole[nodes] = values
     return whole
 
 
@@ -60,7 +60,7 @@ def whole_rows(cluster: Cluster, layout: Layout, lower: list[Future]) -> list[Fu
     result = []
     for k, (first, last) in enumerate(strips):
         below = [
-            cluster.task(f"products of strips {k + 1} and {m + 1}", columns_of, lower[m], first, last)
+            cluster.task("products of two strips", columns_of, lower[m], first, last)
             for m in range(k + 1, len(strips))
         ]
         name = f"products of strip {k + 1} of {len(strips)}"

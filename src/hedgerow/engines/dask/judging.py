@@ -5,7 +5,7 @@ the same order here.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,15 @@ from hedgerow.engines.dask.evidence import Evidence
 from hedgerow.engines.dask.exchange import columns_of
 from hedgerow.engines.dask.layout import Strip
 from hedgerow.engines.dask.sheet import sheet
-from hedgerow.engines.numba_cpu import _counts, _pairs
-from hedgerow.engines.numba_cpu._calm import calm
-from hedgerow.engines.numba_cpu._edges import TILE
-from hedgerow.engines.numba_cpu._scores import score_polynomials
-from hedgerow.engines.numba_cpu._select import Neighbours
-from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.engines.numba_cpu import strips
+from hedgerow.engines.numba_cpu.strips import (
+    TILE,
+    Neighbours,
+    blocks,
+    calm,
+    score_polynomials,
+    team,
+)
 from hedgerow.engines.shared.listing import Judged, Plan, levels_of_listed, plan, worse
 from hedgerow.method.engine import Array, Edges, Indices
 from hedgerow.method.groups import GROUP_ENDS, shared_part
@@ -114,7 +117,7 @@ class _Tests:
         return z_score(values, self.n_rows - 2 - number)
 
     def _by_runs(
-        self, what: str, function: Callable[..., tuple[Array, Indices]], nodes: Indices, others: Indices
+        self, what: str, function: Callable[..., Any], nodes: Indices, others: Indices
     ) -> tuple[Array, Indices]:
         """Return what a function returns of pairs, each asked where its node's rows are."""
         runs, own, places = [], [], []
@@ -168,7 +171,7 @@ def _keep_given_fewer(
     if later:
         scores[last:, first:last] = np.concatenate(later)
     for some in blocks(last, TILE, first):
-        _pairs.keep_given_fewer(*some, found.sizes, scores)
+        strips.keep_given_fewer(*some, found.sizes, scores)
     return scores[first:last, first:].copy()
 
 
@@ -180,7 +183,7 @@ def _beside_each_other(
     result = []
     for k, (first, last) in enumerate(strips):
         below = [
-            cluster.task(f"scores of strips {m + 1} and {k + 1}", columns_of, witness[m], first, last)
+            cluster.task("scores of two strips", columns_of, witness[m], first, last)
             for m in range(k, len(strips))
         ]
         name = f"pairs of strip {k + 1} of {len(strips)}"
@@ -255,14 +258,12 @@ def _judge(
 
 def _sums(pairs: Pairs) -> list[tuple[float, float]]:
     scores, last = _sheet_of(pairs)
-    return [_counts.central_sums(*some, scores) for some in blocks(last, TILE, pairs.first)]
+    return [strips.central_sums(*some, scores) for some in blocks(last, TILE, pairs.first)]
 
 
 def _count(pairs: Pairs, rule: tuple[float, ...]) -> tuple[Indices, Indices]:
     scores, last = _sheet_of(pairs)
-    counts = [
-        _counts.histograms(*some, scores, *rule) for some in blocks(last, TILE, pairs.first)
-    ]
+    counts = [strips.histograms(*some, scores, *rule) for some in blocks(last, TILE, pairs.first)]
     by_group, by_agreement = (sum(some) for some in zip(*counts))
     return by_group, by_agreement
 
@@ -270,7 +271,7 @@ def _count(pairs: Pairs, rule: tuple[float, ...]) -> tuple[Indices, Indices]:
 def _list(pairs: Pairs, rule: tuple[float, ...], known: Plan) -> tuple[Indices, Indices, Array]:
     scores, last = _sheet_of(pairs)
     lists = [
-        _counts.listed(*some, scores, *rule, known.cuts, known.cut)
+        strips.listed(*some, scores, *rule, known.cuts, known.cut)
         for some in blocks(last, TILE, pairs.first)
     ]
     source, target, witness = (np.concatenate(some) for some in zip(*lists))

@@ -8,18 +8,21 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.dask.layout import Strip
 from hedgerow.engines.dask.sheet import sheet
-from hedgerow.engines.numba_cpu._learn import (
+from hedgerow.engines.numba_cpu.strips import (
     Rows,
     after,
+    blocks,
     count,
     jobs_of,
+    leave_errors,
+    look_back,
     pieces_of,
     prepare,
     room_for,
+    standard_of,
+    team,
+    weight_rows,
 )
-from hedgerow.engines.numba_cpu._nodes import weight_rows
-from hedgerow.engines.numba_cpu._residuals import leave_errors, look_back, standard_of
-from hedgerow.engines.numba_cpu._threads import blocks, team
 from hedgerow.method.engine import Array
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import HedgeState, share_of

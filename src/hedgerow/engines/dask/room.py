@@ -1,4 +1,4 @@
-"""How much memory workers need, asked before anything is learned; and how nodes are divided for it."""
+"""How much memory workers need, asked beforehand, and how nodes are divided for it."""
 
 from math import ceil, inf
 from typing import Any, NamedTuple

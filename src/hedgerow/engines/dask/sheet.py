@@ -7,6 +7,7 @@ machine, to the last bit.
 """
 
 import mmap
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 _ONLY_WHAT_IS_TOUCHED = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
-def sheet(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[np.generic]:
+def sheet(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
     """Return zeros, in pages that are there once they are written to.
 
     Examples

@@ -219,9 +219,7 @@ def _room_for_errors(state: Learned, pieces: list[Piece]) -> NDArray[np.float32]
     return zeros(len(state.moments.mean), LAGS + longest + 1, np.float32)
 
 
-def _with_residuals(
-    state: Learned, chunk: Chunk, errors: NDArray[np.float32], run: Run
-) -> Learned:
+def _with_residuals(state: Learned, chunk: Chunk, errors: NDArray[np.float32], run: Run) -> Learned:
     """Return the state with the residuals of a chunk in its sums."""
     sums = state.residuals
     if sums is None:

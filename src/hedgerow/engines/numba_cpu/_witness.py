@@ -63,14 +63,14 @@ def add_related(weights, before, corr, left):
     p = corr.shape[1]
     for start in range(0, corr.shape[0], _AT_A_TIME):
         stop = min(start + _AT_A_TIME, corr.shape[0])
-        add_products(
-            weights[:, before + start : before + stop].T.copy(), corr[start:stop], left, p
-        )
+        add_products(weights[:, before + start : before + stop].T.copy(), corr[start:stop], left, p)
 
 
 @njit(**IN_ORDER)
 def covariances_with(first, last, left, others, before, result, variance):
-    """Write what `residual_covariances` does, of nodes ``first`` to ``last`` with some earlier ones.
+    """Write what `residual_covariances` does, of some nodes with some earlier ones.
+
+    Nodes ``first`` to ``last``.
 
     ``left`` are the nodes' rows of A C, times -1; ``others`` the weights of these earlier nodes,
     ``before`` which there are others. ``result`` has a row for each node, and a column for each of
@@ -85,7 +85,8 @@ def covariances_with(first, last, left, others, before, result, variance):
         dot_products(left, some, p, covariances)
         for i in range(first, last):
             for j in range(start, min(stop, i)):
-                result[i - first, j - before] = covariances[i - first, j - start] - left[i - first, j]
+                value = covariances[i - first, j - start] - left[i - first, j]
+                result[i - first, j - before] = value
             if start <= i < stop:
                 own = covariances[i - first, i - start] - left[i - first, i]
                 variance[i - first] = max(np.float64(own), _TINY)
