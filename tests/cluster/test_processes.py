@@ -80,6 +80,12 @@ def test_a_worker_that_joins_late_is_welcome(alone, cluster, client):
     assert joined
 
 
+def test_a_client_that_is_closed(client):
+    client.close()
+    with pytest.raises(ConnectionError, match="no client of one is open"):
+        fitted()
+
+
 def test_a_scheduler_that_is_gone_is_told_and_leaves_no_model():
     command = [sys.executable, "-c", _SCHEDULER]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -102,7 +108,9 @@ _SCHEDULER = """
 from distributed import LocalCluster
 import time
 if __name__ == "__main__":
-    cluster = LocalCluster(1, processes=False, dashboard_address=None, silence_logs=50)
+    cluster = LocalCluster(
+        1, processes=False, protocol="tcp://", dashboard_address=":0", silence_logs=50
+    )
     print(cluster.scheduler_address, flush=True)
     time.sleep(600)
 """

@@ -16,6 +16,7 @@ from hedgerow.method.forgetting import NEVER
 __all__ = [
     "CLUSTER",
     "DEVICES",
+    "ON_ONE_MACHINE",
     "Engine",
     "Named",
     "Repeats",
@@ -33,7 +34,8 @@ _WHERE = {
     "dask": "hedgerow.engines.dask",
 }
 CLUSTER = "dask"
-DEVICES = ("cpu", "cuda", "auto", "numpy", CLUSTER)
+ON_ONE_MACHINE = ("cpu", "cuda", "auto", "numpy")
+DEVICES = (*ON_ONE_MACHINE, CLUSTER)
 _ON_CPU, _ON_GPU, _READABLE = "numba_cpu", "torch_gpu", "numpy_ref"
 # With fewer columns a processor is done before torch is loaded (docs/gpu.md).
 _WORTH_A_GPU = 4000

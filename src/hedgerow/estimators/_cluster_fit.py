@@ -19,10 +19,10 @@ from hedgerow.engines.dask.learning import Taught, Totals
 from hedgerow.engines.dask.room import Division, division_of, workers_of
 from hedgerow.estimators import _cluster_stream as tasks
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._cluster_rows import Checked, Source, check_partition
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._treated_rows import TreatedRows
+from hedgerow.estimators.partitions import Checked, Source, check_partition
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import FIRST_ROWS

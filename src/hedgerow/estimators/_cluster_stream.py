@@ -24,11 +24,11 @@ from hedgerow.engines.dask.learning import (
     unpacked,
 )
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._cluster_rows import Checked, Source
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
+from hedgerow.estimators.partitions import Checked, Source
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.learned import Learned

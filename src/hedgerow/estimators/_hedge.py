@@ -197,7 +197,7 @@ class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
 
     def _fit_on_cluster(self, X: Any, names: Iterable[Hashable] | None) -> Self:
         from hedgerow.estimators._cluster_fit import learned_on_cluster
-        from hedgerow.estimators._cluster_rows import source_of
+        from hedgerow.estimators.partitions import source_of
 
         engine_for(CLUSTER, half_life=self._half_life())
         source = source_of(X)
@@ -237,6 +237,10 @@ class HedgeGraph(AsCovariance, Told, Kept, TestedGraph[Graph, EdgeTable]):
         """
         first = not hasattr(self, "_stream")
         self._check_parameters()
+        if on_cluster(self.device, X):
+            raise ValueError(
+                "a cluster learns all rows at once, with fit; partial_fit is for one machine"
+            )
         rows = read_rows(self, X, reset=first, names=feature_names, **self._rule_of_gaps())
         if first:
             self._stream = self._new_stream(rows)

@@ -10,7 +10,7 @@ from hedgerow.engines.dask.layout import Layout, layout_of
 PER_PAIR = 24
 # Bytes for each pair of a strip's nodes with all columns, while a thread works on it.
 _PER_PAIR_AT_WORK = 20
-_PER_COLUMN = 60_000  # for each thread: the first rows, knots and counts, and a piece of later rows
+_PER_COLUMN = 40_000  # for each thread: the first rows, knots and counts, and a piece of later rows
 _STRIPS_PER_THREAD = 2  # so that none waits long for the last
 _SHARE_HELD, _SHARE_AT_WORK, _SHARE_FOR_ROWS = 0.6, 0.25, 0.1  # of a worker's memory
 _ROWS_PER_NODE = 9  # of products, while neighbours are chosen: its own and those of neighbours

@@ -1,6 +1,6 @@
 """Rows that the workers of a cluster read themselves: partitions, in their order, one at a time."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -26,7 +26,7 @@ class Checked(NamedTuple):
 class Source(NamedTuple):
     """Partitions of rows, in the order in which they are learned."""
 
-    partitions: list[Partition]
+    partitions: Sequence[Partition]
     n_columns: int
     names: list[Hashable] | None
 
@@ -63,9 +63,8 @@ class Source(NamedTuple):
             shape = getattr(some, "shape", None)
             if shape is None or len(shape) != 2:
                 raise ValueError(
-                    f"X must have partitions that are tables of numbers, got "
-                    f"{type(some).__name__} in partition {number}; if X was persisted, fit what "
-                    f"it was before: workers read rows when they need them"
+                    f"X must have partitions that are tables, got {type(some).__name__} in "
+                    f"partition {number}"
                 )
             if shape[1] != self.n_columns:
                 raise ValueError(
@@ -106,7 +105,7 @@ def source_of(X: Any) -> Source:
     """Return the partitions of a dask array or data frame."""
     if isinstance(X, Source):
         return X
-    import dask
+    from distributed import Future
 
     names: list[Hashable] | None = None
     if hasattr(X, "partitions") and hasattr(X, "columns"):
@@ -127,8 +126,12 @@ def source_of(X: Any) -> Source:
         )
     if n_columns < 2:
         raise ValueError(f"X must have at least two columns, got {n_columns}")
-    single = [dask.optimize(parts[k])[0] for k in range(number)]
-    return Source([_Part(one) for one in single], n_columns, names)
+    if any(isinstance(value, Future) for value in dict(X.__dask_graph__()).values()):
+        raise ValueError(
+            "X must not be persisted: workers read rows when they need them, and keep none; fit "
+            "what it was before"
+        )
+    return Source([_Part(parts[k]) for k in range(number)], n_columns, names)
 
 
 class _Part:
