@@ -45,7 +45,7 @@ def test_unknown_sizes(threads):
 
 def test_an_empty_partition(threads):
     frame = dd.from_pandas(pd.DataFrame(ROWS), npartitions=3)
-    refused(frame[frame[0] > 1e6], "rows in all partitions, got none in partition 0")
+    refused(frame[frame[0] > 1e6], r"rows in all partitions, got none in partition \d")
 
 
 def test_missing_cells_are_named_by_partition_and_row(threads):

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 distributed = pytest.importorskip("distributed")
 
-from hedgerow.__main__ import main  # noqa: E402
+from hedgerow.cli import cli  # noqa: E402
 from tests.cluster.conftest import skewed  # noqa: E402
 
 NAMES = [f"c{j}" for j in range(12)]
@@ -35,7 +35,7 @@ def files(tmp_path_factory):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["learn", *map(str, arguments)])
+    return CliRunner().invoke(cli, ["learn", *map(str, arguments)])
 
 
 def test_files_on_a_cluster_give_the_edges_of_one_table(address, files, tmp_path):
@@ -62,7 +62,9 @@ def test_files_that_do_not_go_together(address, files, tmp_path):
     one_line(run(files[0], other, "--cluster", address), 1, "other.parquet got 'odd'")
     gaps = tmp_path / "gaps.csv"
     gaps.write_text(",".join(NAMES) + "\n" + ",".join("1" * 12) + "\n,2" + ",3" * 10 + "\n")
-    one_line(run(files[0], gaps, "--cluster", address), 1, "line 3")
+    one_line(
+        run(files[0], gaps, "--cluster", address), 1, "gaps.csv, in its rows 1; device='cpu' fills"
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,6 @@ def learn_there(
     from hedgerow.io.partitions import partitions_of
     from hedgerow.progress import watching
 
-    options = {**options, "missing": "error"}
     source = partitions_of(files, table.names, **options)
     model.set_params(device=CLUSTER)
     shown: dict[str, int] = {}  # percent of each stage
@@ -73,8 +72,17 @@ def learn_there(
             advance(percent - shown.get(stage, 0), stage)
             shown[stage] = percent
 
-        with _client_of(address), watching(listen):
+        with _client_of(address), watching(listen), _told():
             model.fit(source)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell what went wrong there in one line; which file it was, the line says."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError, OSError) as error:
+        raise click.ClickException(str(error)) from error
 
 
 @contextmanager

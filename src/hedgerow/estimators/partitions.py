@@ -33,60 +33,62 @@ class Source(NamedTuple):
     def rows(self, known: list[Checked], start: int, stop: int) -> Iterator[Rows]:
         """Yield the rows from ``start`` to ``stop``; raise if a partition is not what it was."""
         before = 0
-        for number, (partition, (n_rows, mark)) in enumerate(zip(self.partitions, known)):
-            first, last = max(start - before, 0), min(stop - before, n_rows)
+        for number, checked in enumerate(known):
+            first, last = max(start - before, 0), min(stop - before, checked.rows)
             if first < last:
-                yield from self._some(number, partition, mark, first, last, n_rows)
-            before += n_rows
+                yield from self._some(number, checked, first, last)
+            before += checked.rows
 
-    def _some(
-        self, number: int, partition: Partition, mark: int, first: int, last: int, n_rows: int
-    ) -> Iterator[Rows]:
+    def _some(self, number: int, checked: Checked, first: int, last: int) -> Iterator[Rows]:
         found, place = 0, 0
-        for rows in self.read(number, partition):
+        for rows in self.read(number):
             found = crc32(rows.data, found)
             some = rows[max(first - place, 0) : max(last - place, 0)]
             place += len(rows)
             if len(some):
                 yield some
-            if place >= last and last < n_rows:
+            if place >= last and last < checked.rows:
                 return
-        if place != n_rows or found != mark:
+        if Checked(place, found) != checked:
             raise ValueError(
-                f"X must have the same rows whenever they are read, got others in partition "
-                f"{number} when it was read again"
+                f"X must have the same rows whenever they are read, got others in "
+                f"{self.called(number)} when it was read again"
             )
 
-    def read(self, number: int, partition: Partition) -> Iterator[Rows]:
+    def read(self, number: int) -> Iterator[Rows]:
         """Yield the rows of a partition as arrays of numbers, checked."""
-        for some in partition():
-            shape = getattr(some, "shape", None)
-            if shape is None or len(shape) != 2:
-                raise ValueError(
-                    f"X must have partitions that are tables, got {type(some).__name__} in "
-                    f"partition {number}"
-                )
+        place, where = 0, self.called(number)
+        for some in self.partitions[number]():
+            shape = tuple(getattr(some, "shape", ()))
+            if len(shape) != 2:
+                kind = type(some).__name__
+                raise ValueError(f"X must have partitions that are tables, got {kind} in {where}")
             if shape[1] != self.n_columns:
                 raise ValueError(
                     f"X must have {self.n_columns} columns in all partitions, got {shape[1]} in "
-                    f"partition {number}"
+                    f"{where}"
                 )
             if shape[0]:
-                yield _numbers(some, number)
+                yield _numbers(some, where, place)
+                place += shape[0]
+
+    def called(self, number: int) -> str:
+        """Return what to call a partition: as it calls itself, or by its number."""
+        return str(getattr(self.partitions[number], "where", f"partition {number}"))
 
 
-def _numbers(some: Any, number: int) -> Rows:
-    """Return the rows of a partition; raise for what is no number, and for cells that are not."""
+def _numbers(some: Any, where: str, before: int) -> Rows:
+    """Return rows of a partition; raise for what is no number, and for cells that are missing."""
     try:
         rows = read_rows(BaseEstimator(), some, reset=True, gaps=True)
     except (ValueError, TypeError) as error:
-        raise type(error)(f"{error} (in partition {number})") from error
+        raise type(error)(f"{error} (in {where})") from error
     gone = np.isnan(rows).any(axis=1)
     if gone.any():
+        named = listed(map(str, before + np.flatnonzero(gone)))
         raise ValueError(
-            f"X must have no missing cells on a cluster, got {np.isnan(rows).sum()} in partition "
-            f"{number}, in its rows {listed(map(str, np.flatnonzero(gone)))}; device='cpu' fills "
-            f"them in"
+            f"X must have no missing cells on a cluster, got {np.isnan(rows).sum()} in {where}, in "
+            f"its rows {named}; device='cpu' fills them in"
         )
     return rows
 
@@ -94,10 +96,10 @@ def _numbers(some: Any, number: int) -> Rows:
 def check_partition(source: Source, number: int) -> Checked:
     """Return how many rows a partition has, and a mark by which it is known again."""
     n_rows, mark = 0, 0
-    for rows in source.read(number, source.partitions[number]):
+    for rows in source.read(number):
         n_rows, mark = n_rows + len(rows), crc32(rows.data, mark)
     if not n_rows:
-        raise ValueError(f"X must have rows in all partitions, got none in partition {number}")
+        raise ValueError(f"X must have rows in all partitions, got none in {source.called(number)}")
     return Checked(n_rows, mark)
 
 

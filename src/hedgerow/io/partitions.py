@@ -9,18 +9,25 @@ from numpy.typing import NDArray
 
 from hedgerow.estimators.partitions import Source
 from hedgerow.io._table import open_table
+from hedgerow.io.source import DataError
 
 
 class FilePartition:
     """The rows of one file, read in batches wherever they are asked for."""
 
     def __init__(self, path: str, names: list[str], options: dict[str, Any]) -> None:
-        self.path = path
+        self.path = self.where = path
         self.names = names
         self.options = options
 
     def __call__(self) -> Iterator[NDArray[np.float64]]:
-        """Yield the rows; raise ValueError if the columns have other names than expected."""
+        """Yield the rows; raise ValueError if the file is not like the others."""
+        try:
+            yield from self._rows()
+        except DataError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+
+    def _rows(self) -> Iterator[NDArray[np.float64]]:
         with open_table(self.path, **self.options) as table:
             if table.names != self.names:
                 other = [name for name in table.names if name not in self.names]
@@ -32,6 +39,11 @@ class FilePartition:
                     f"{what}"
                 )
             yield from table
+            if table.n_dropped:
+                raise ValueError(
+                    f"all rows must have values on a cluster, got {table.n_dropped} without any "
+                    f"in {self.path}"
+                )
 
 
 def partitions_of(
