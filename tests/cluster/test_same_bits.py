@@ -29,7 +29,6 @@ def volatile(n_rows, n_columns):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"error": "fwer"},
         {"level": "balanced"},
         {"rows": "independent"},
         {"rows": "independent", "columns": "normal"},
@@ -53,6 +52,23 @@ def test_single_precision_and_chunks_of_columns(threads):
 
 def test_fewer_rows_than_the_first_look_wants(threads):
     assert differences(*both(ROWS[:301], chunk=77)) == []
+
+
+@pytest.fixture(params=[True, False], ids=["matrices together", "rows by rows"])
+def together(request, monkeypatch):
+    """Whether workers have small matrices whole, or ask each other for rows as with large ones."""
+    divided = _cluster_fit.division_of
+
+    def division(*known):
+        found = divided(*known)
+        return found._replace(layout=found.layout._replace(together=request.param))
+
+    monkeypatch.setattr(_cluster_fit, "division_of", division)
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_matrices_whole_and_by_rows(threads, together, error):
+    assert differences(*both(ROWS, error=error)) == []
 
 
 def test_columns_that_are_set_aside(threads):

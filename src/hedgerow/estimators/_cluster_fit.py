@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.dask import sums as sums_of
-from hedgerow.engines.dask.cluster import Cluster, Future, cluster_of
+from hedgerow.engines.dask.cluster import Cluster, Future, alone, cluster_of
 from hedgerow.engines.dask.evidence import Evidence, evidence_of
 from hedgerow.engines.dask.exchange import fields, part
 from hedgerow.engines.dask.learning import Taught, Totals
@@ -141,7 +141,7 @@ def _learn(
         raise ValueError(f"X must have at least two rows, got {total}")
     of_rows = (rows, cluster.given("sizes of partitions", known))
     told = cluster.given("what is known", assumptions)
-    first = cluster.task("look at the first rows", tasks.look_first, *of_rows, told)
+    first = cluster.task("look at the first rows", alone, tasks.look_first, *of_rows, told)
     cluster.answer(cluster.task("looked", _nothing, first))
 
     begin = 0 if assumptions.complete else min(FIRST_ROWS, total)

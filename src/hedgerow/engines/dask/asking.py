@@ -5,14 +5,14 @@ others. The rows of A C are made as the strips of C pass by, one after the other
 multiplied with those of A.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.dask.choosing import Rule
 from hedgerow.engines.dask.cluster import Cluster, Future
-from hedgerow.engines.dask.exchange import Rows, columns_of, on_a_sheet, part
+from hedgerow.engines.dask.exchange import Rows, columns_of, on_a_sheet
 from hedgerow.engines.dask.layout import Layout, Strip
 from hedgerow.engines.numba_cpu.strips import (
     WHOLE_TILES,
@@ -52,9 +52,14 @@ def ask_hedge(
         cluster.task(f"correlations of strip {k + 1}", _correlations, products[k], first, rule)
         for k, (first, _) in enumerate(strips)
     ]
-    tiles: list[list[Future]] = []
+    tiles: list[Any] = []  # promises, or the promise of all
     for k, (first, _) in enumerate(strips):
         name = f"ask Hedge, strip {k + 1} of {number}"
+        if layout.together:
+            tiles.append(
+                cluster.task(name, _at_once, k, strips, singles, weights[k], weights[: k + 1])
+            )
+            continue
         left = cluster.task(name, _begin, singles[k])
         for m, (before, _) in enumerate(strips):
             left = cluster.task(name, _go_on, left, weights[k], singles[m], before)
@@ -64,9 +69,9 @@ def ask_hedge(
                 for m, (before, _) in enumerate(strips[: k + 1])
             ]
         )
-    del singles, left
-    own = [cluster.task("variances", part, row[-1], "variance") for row in tiles]
+    own = [cluster.task("variances", _own_variance, row) for row in tiles]
     variance = cluster.task("all variances", _joined, own)
+    del singles
     result = []
     for k, (first, last) in reversed(list(enumerate(strips))):
         others = [
@@ -108,6 +113,24 @@ def _go_on(left: Singles, weights: Singles, corr: Singles, before: int) -> Singl
     for start, stop in blocks(len(left), nodes_of_a_slab(weights.shape[1])):
         add_related(own[start:stop], before, corr, left[start:stop])
     return left
+
+
+def _at_once(
+    k: int, strips: list[Strip], singles: list[Singles], own: Singles, weights: list[Singles]
+) -> list[Beside]:
+    """Do all of a strip that else takes a task for each other strip."""
+    left = _begin(singles[k])
+    for (before, _), some in zip(strips, singles):
+        left = _go_on(left, own, some, before)
+    first = strips[k][0]
+    return [
+        _beside(left, first, some, before, before == first)
+        for (before, _), some in zip(strips, weights)
+    ]
+
+
+def _own_variance(tiles: list[Beside]) -> Array:
+    return tiles[-1].variance
 
 
 def _beside(left: Singles, first: int, others: Singles, before: int, same: bool) -> Beside:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.dask.cluster import Cluster, Future
-from hedgerow.engines.dask.exchange import Rows, on_a_sheet, part, rows_from
+from hedgerow.engines.dask.exchange import Rows, all_rows, on_a_sheet, part, rows_from
 from hedgerow.engines.dask.layout import Layout, Strip
 from hedgerow.engines.numba_cpu import strips
 from hedgerow.engines.numba_cpu.strips import (
@@ -57,6 +57,9 @@ class Choosing:
         self.products = products
         self.rule = rule
         self.needed: dict[Strip, Indices] = {}
+        self._whole: Future | None = None
+        if layout.together:
+            self._whole = cluster.task("products of all strips", all_rows, products)
 
     def choose(self, *, stand_ins: bool) -> tuple[Future, list[Future]]:
         """Return promises of the neighbours of all nodes, and of the scores given them."""
@@ -85,7 +88,7 @@ class Choosing:
 
         def begin(item: tuple[Strip, Any]) -> Future:
             run, value = item
-            rows = self._rows(self.needed[run])
+            rows = [self._whole] if self._whole else self._rows(self.needed[run])
             name = f"{what} nodes {run[0]} to {run[1]}"
             return self.cluster.task(name, function, run, rows, self.rule, value, *shared)
 
@@ -95,6 +98,8 @@ class Choosing:
         return rows_from(self.cluster, self.layout.strips, self.products, index)
 
     def _ask_first(self, run: Strip) -> Any:
+        if self._whole:
+            return self._choose(run, [self._whole])
         known = np.arange(*run)
         return self._ask(run, known, known, self._rows(known))
 
@@ -110,10 +115,13 @@ class Choosing:
         nodes = nodes[wanted >= 0]
         if not len(nodes):
             self.needed[run] = known
-            name = f"choose neighbours of nodes {run[0]} to {run[1]}"
-            return self.cluster.task(name, _choose, run, rows, self.rule)
+            return self._choose(run, rows)
         new = np.unique(wanted[wanted >= 0])
         return self._ask(run, nodes, np.union1d(known, new), rows + self._rows(new))
+
+    def _choose(self, run: Strip, rows: list[Future]) -> Future:
+        name = f"choose neighbours of nodes {run[0]} to {run[1]}"
+        return self.cluster.task(name, _choose, run, rows, self.rule)
 
     def _joined(self, chosen: list[Future]) -> Future:
         found = [self.cluster.task("neighbours", part, one, "found") for one in chosen]
@@ -161,8 +169,9 @@ def _weakened(
     )
     # Those that could stand in are compared with rows that are known: the matrix is symmetric.
     others = np.setdiff1d(others, asked)
-    products[np.ix_(others, asked)] = products[np.ix_(asked, others)].T
-    products[others, others] = squares[others]
+    if len(rows) > 1 or len(rows[0].nodes) < n_columns:
+        products[np.ix_(others, asked)] = products[np.ix_(asked, others)].T
+        products[others, others] = squares[others]
     found = _of_nodes(everyone, slice(None))
     scores = on_a_sheet(n_columns, [Rows(np.arange(first, last), chosen.scores)], np.float32)
     weaken(first, last, products, per_scale, n_rows, thresholds, curves, choosers, found, scores)

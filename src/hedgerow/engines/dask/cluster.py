@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
+from hedgerow.engines.numba_cpu.strips import with_threads
 from hedgerow.progress import report
 
 Future = Any
@@ -95,6 +96,14 @@ class Cluster:
             for number, item in _some(waiting, 1):
                 start(number, begin(item))
         return [found[number] for number in range(len(items))]
+
+
+def alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns on all threads of a worker that has nothing else to do."""
+    from distributed import get_worker
+
+    with with_threads(get_worker().state.nthreads):
+        return function(*arguments)
 
 
 def _some(items: Iterator[Any], number: int) -> Iterator[Any]:

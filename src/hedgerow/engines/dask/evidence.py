@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.dask.cluster import Cluster, Future
 from hedgerow.engines.dask.exchange import diagonal, whole_rows
-from hedgerow.engines.dask.layout import UNIT, Layout, Strip
+from hedgerow.engines.dask.layout import Layout, Strip
 from hedgerow.engines.dask.learning import Taught, Totals
 from hedgerow.engines.dask.sheet import sheet
 from hedgerow.engines.numba_cpu.strips import first_copies
@@ -94,7 +94,7 @@ def _originals(
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     """Return the evidence on some columns; weight on a repeated one goes to its original."""
     cluster, old = evidence.cluster, evidence.layout
-    layout = Layout(len(columns), old.width, max(old.run, UNIT))
+    layout = old._replace(n_columns=len(columns))
     known = cluster.given("columns that are tested", columns), cluster.given("copies", repeats)
     kept = []
     for k, (strip, products, weights) in enumerate(

@@ -35,7 +35,9 @@ def columns_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
 
 
 def on_a_sheet(n_columns: int, known: list[Rows], dtype: Any) -> NDArray[Any]:
-    """Return a sheet with some rows filled in."""
+    """Return a sheet with some rows filled in; the rows themselves if they are all."""
+    if len(known) == 1 and len(known[0].nodes) == n_columns:
+        return known[0].values
     whole: NDArray[Any] = sheet(n_columns, n_columns, dtype)
     for nodes, values in known:
         whole[nodes] = values
@@ -52,6 +54,11 @@ def rows_from(
         for k in np.unique(index // width)
         if len(some := index[index // width == k])
     ]
+
+
+def all_rows(strips: list[NDArray[Any]]) -> Rows:
+    """Return all rows of a matrix."""
+    return Rows(np.arange(strips[0].shape[1]), np.concatenate(strips))
 
 
 def whole_rows(cluster: Cluster, layout: Layout, lower: list[Future]) -> list[Future]:

@@ -11,11 +11,15 @@ Strip = tuple[int, int]  # the first node, and the first that belongs to the nex
 
 
 class Layout(NamedTuple):
-    """Strips of all nodes, and how many nodes have their neighbours chosen at a time."""
+    """Strips of all nodes, and how many nodes have their neighbours chosen at a time.
+
+    Where matrices of all pairs are small, each worker has them whole: ``together``.
+    """
 
     n_columns: int
     width: int  # of a strip, but for the last
     run: int
+    together: bool = False
 
     @property
     def strips(self) -> list[Strip]:
@@ -34,7 +38,7 @@ class Layout(NamedTuple):
         return [some for strip in self.strips for some in self.runs(strip)]
 
 
-def layout_of(n_columns: int, n_strips: int, run: int) -> Layout:
+def layout_of(n_columns: int, n_strips: int, run: int, *, together: bool = False) -> Layout:
     """Return about so many strips of equal width, and runs of about so many nodes.
 
     Examples
@@ -43,4 +47,4 @@ def layout_of(n_columns: int, n_strips: int, run: int) -> Layout:
     [(0, 384), (384, 768), (768, 1000)]
     """
     width = UNIT * max(ceil(n_columns / n_strips / UNIT), 1)
-    return Layout(n_columns, width, UNIT * max(min(run, width) // UNIT, 1))
+    return Layout(n_columns, width, UNIT * max(min(run, width) // UNIT, 1), together)

@@ -14,6 +14,7 @@ _PER_COLUMN = 40_000  # for each thread: the first rows, knots and counts, and a
 _STRIPS_PER_THREAD = 2  # so that none waits long for the last
 _SHARE_HELD, _SHARE_AT_WORK, _SHARE_FOR_ROWS = 0.6, 0.25, 0.1  # of a worker's memory
 _ROWS_PER_NODE = 9  # of products, while neighbours are chosen: its own and those of neighbours
+_MOST_TOGETHER = 16 << 30  # of a worker's memory, if it has more or no limit
 _LEAST_ROWS = 4096  # between two exchanges of what predictions left
 
 
@@ -54,7 +55,9 @@ def division_of(workers: Workers, n_columns: int) -> Division:
         n_strips = max(n_strips, ceil(at_work / (_SHARE_AT_WORK * memory)))
         run = int(_SHARE_FOR_ROWS * memory / own / (8 * _ROWS_PER_NODE * n_columns))
         rows = int(_SHARE_FOR_ROWS * memory * number / (4 * n_columns))
-    return Division(layout_of(n_columns, n_strips, run), max(rows, _LEAST_ROWS))
+    together = 8 * n_columns**2 < _SHARE_FOR_ROWS * min(memory, _MOST_TOGETHER)
+    layout = layout_of(n_columns, n_strips, run, together=together)
+    return Division(layout, max(rows, _LEAST_ROWS))
 
 
 def _advice(workers: Workers, n_columns: int, held: float, columns: float) -> str:

@@ -38,7 +38,7 @@ from hedgerow.engines.numba_cpu._select import (
     unknown_rows,
 )
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
-from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.engines.numba_cpu._threads import blocks, team, with_threads
 from hedgerow.engines.numba_cpu._witness import add_related, covariances_with, witness_scores
 
 __all__ = [
@@ -80,6 +80,7 @@ __all__ = [
     "weaken",
     "weight_rows",
     "with_columns",
+    "with_threads",
     "witness_scores",
     "zeros",
 ]
