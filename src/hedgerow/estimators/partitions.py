@@ -16,6 +16,9 @@ Rows = NDArray[np.floating]
 Partition = Callable[[], Iterator[Any]]
 
 
+_CELLS_AT_ONCE = 1 << 22  # treated together
+
+
 class Checked(NamedTuple):
     """What the first reading of a partition told."""
 
@@ -31,7 +34,20 @@ class Source(NamedTuple):
     names: list[Hashable] | None
 
     def rows(self, known: list[Checked], start: int, stop: int) -> Iterator[Rows]:
-        """Yield the rows from ``start`` to ``stop``; raise if a partition is not what it was."""
+        """Yield the rows from ``start`` to ``stop``, many at a time where columns are few.
+
+        Raise ValueError if a partition is not what it was.
+        """
+        waiting: list[Rows] = []
+        for some in self._pieces(known, start, stop):
+            waiting.append(some)
+            if sum(map(len, waiting)) * self.n_columns >= _CELLS_AT_ONCE:
+                yield np.concatenate(waiting)
+                waiting = []
+        if waiting:
+            yield np.concatenate(waiting)
+
+    def _pieces(self, known: list[Checked], start: int, stop: int) -> Iterator[Rows]:
         before = 0
         for number, checked in enumerate(known):
             first, last = max(start - before, 0), min(stop - before, checked.rows)

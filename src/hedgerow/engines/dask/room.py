@@ -10,8 +10,10 @@ from hedgerow.engines.dask.layout import Layout, layout_of
 PER_PAIR = 24
 # Bytes for each pair of a strip's nodes with all columns, while a thread works on it.
 _PER_PAIR_AT_WORK = 20
-_PER_COLUMN = 40_000  # for each thread: the first rows, knots and counts, and a piece of later rows
-_STRIPS_PER_THREAD = 2  # so that none waits long for the last
+_PER_COLUMN = 20_000  # for each thread: knots and counts, and a piece of rows in several forms
+_PER_COLUMN_AT_FIRST = 40_000  # once: the first rows, also in order, and scored
+_STRIPS_PER_THREAD = 2  # at most, so that none waits long for the last; and at least one
+_WIDE = 2000  # nodes of a strip, beside whose learning it hardly counts that all rows are treated
 _SHARE_HELD, _SHARE_AT_WORK, _SHARE_FOR_ROWS = 0.6, 0.25, 0.1  # of a worker's memory
 _ROWS_PER_NODE = 9  # of products, while neighbours are chosen: its own and those of neighbours
 _MOST_TOGETHER = 16 << 30  # of a worker's memory, if it has more or no limit
@@ -45,10 +47,11 @@ def division_of(workers: Workers, n_columns: int) -> Division:
     """Return how to divide the work; raise MemoryError if the workers have no room for it."""
     number, threads, memory = workers
     own = threads / number
-    held, columns = PER_PAIR * n_columns**2, _PER_COLUMN * n_columns * own
+    held = PER_PAIR * n_columns**2
+    columns = max(_PER_COLUMN * own, _PER_COLUMN_AT_FIRST) * n_columns
     if held / number > _SHARE_HELD * memory or columns > _SHARE_AT_WORK * memory:
         raise MemoryError(_advice(workers, n_columns, held, columns))
-    n_strips = _STRIPS_PER_THREAD * threads
+    n_strips = min(max(n_columns // _WIDE, threads), _STRIPS_PER_THREAD * threads)
     run, rows = n_columns, 1 << 20
     if memory < inf:
         at_work = _PER_PAIR_AT_WORK * n_columns**2 * own
