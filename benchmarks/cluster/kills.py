@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
         alone, there = HedgeGraph().fit(np.load(path)), on_cluster(path)
         with (
             distributed.LocalCluster(
-                WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+                n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
             ) as cluster,
             distributed.Client(cluster) as client,
         ):

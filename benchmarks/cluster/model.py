@@ -83,8 +83,8 @@ def row_of(constants: Constants, n_columns: int, own: int, size: int, number: in
 def run(options: argparse.Namespace) -> None:
     constants = measured()
     text = (
-        f"One thread of this machine takes {constants.learn * 1e9:.2f} ns to learn from a row for a "
-        f"pair of columns, {constants.treat * 1e9:.0f} ns to treat a cell, and "
+        f"One thread of this machine takes {constants.learn * 1e9:.2f} ns to learn from a row for "
+        f"a pair of columns, {constants.treat * 1e9:.0f} ns to treat a cell, and "
         f"{constants.ask * 1e9:.3f} ns to ask Hedge for a pair and a column. With {ROWS:,} "
         f"rows, and a network of {NETWORK / 1e9:.2f} GB/s for each worker (assumed), that makes "
         f"these hours:"

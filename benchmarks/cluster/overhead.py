@@ -31,7 +31,9 @@ def run(options: argparse.Namespace) -> None:
         path = write_table(folder, n_rows, n_columns)
         rows, there = np.load(path), on_cluster(path)
         with (
-            distributed.LocalCluster(1, threads_per_worker=2, dashboard_address=":0") as cluster,
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=2, dashboard_address=":0"
+            ) as cluster,
             distributed.Client(cluster),
         ):
             HedgeGraph().fit(rows[:600, :400])  # compiled, or loaded, in both

@@ -24,7 +24,7 @@ def threads():
     """A client of two workers that are threads of this process."""
     with (
         distributed.LocalCluster(
-            2, processes=False, threads_per_worker=2, dashboard_address=None
+            n_workers=2, processes=False, threads_per_worker=2, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 distributed = pytest.importorskip("distributed")
 
 from hedgerow.cli import cli  # noqa: E402
+from hedgerow.cli._cluster import client_of  # noqa: E402
 from tests.cluster.conftest import skewed  # noqa: E402
 
 NAMES = [f"c{j}" for j in range(12)]
@@ -19,7 +20,7 @@ ROWS = skewed(700, 12)
 @pytest.fixture(scope="module")
 def address():
     with distributed.LocalCluster(
-        1, processes=False, protocol="tcp://", dashboard_address=":0"
+        n_workers=1, processes=False, protocol="tcp://", dashboard_address=":0"
     ) as cluster:
         yield cluster.scheduler_address
 
@@ -85,3 +86,8 @@ def test_several_files_need_a_cluster_and_a_cluster_must_answer(files, monkeypat
     one_line(run("-", "--cluster", "local:2"), 2, "got -")
     monkeypatch.setattr("hedgerow.cli._cluster._CONNECT", 0.5)
     one_line(run(files[0], "--cluster", "tcp://127.0.0.1:9"), 1, "no scheduler answers there")
+
+
+def test_local_workers_are_as_many_as_were_asked_for():
+    with client_of("local:2"):
+        assert len(distributed.get_client().nthreads()) == 2

@@ -25,7 +25,7 @@ def alone():
 @pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(
-        1, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as cluster:
         yield cluster
 
@@ -109,7 +109,7 @@ from distributed import LocalCluster
 import time
 if __name__ == "__main__":
     cluster = LocalCluster(
-        1, processes=False, protocol="tcp://", dashboard_address=":0", silence_logs=50
+        n_workers=1, processes=False, protocol="tcp://", dashboard_address=":0", silence_logs=50
     )
     print(cluster.scheduler_address, flush=True)
     time.sleep(600)

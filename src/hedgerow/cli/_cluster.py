@@ -72,7 +72,7 @@ def learn_there(
             advance(percent - shown.get(stage, 0), stage)
             shown[stage] = percent
 
-        with _client_of(address), watching(listen), _told():
+        with client_of(address), watching(listen), _told():
             model.fit(source)
 
 
@@ -86,7 +86,7 @@ def _told() -> Iterator[None]:
 
 
 @contextmanager
-def _client_of(address: str) -> Iterator[None]:
+def client_of(address: str) -> Iterator[None]:
     """Open a client of a cluster that is there, or of one that ends with it."""
     try:
         from distributed import Client, LocalCluster
@@ -98,7 +98,7 @@ def _client_of(address: str) -> Iterator[None]:
     if local:
         number = int(local[1])
         with (
-            LocalCluster(number, dashboard_address=":0", silence_logs=50) as cluster,
+            LocalCluster(n_workers=number, dashboard_address=":0", silence_logs=50) as cluster,
             Client(cluster),
         ):
             yield
