@@ -129,10 +129,10 @@ def cluster_of(client: Any) -> Iterator[Cluster]:
     cluster = Cluster(client)
     try:
         yield cluster
-    except (CancelledError, CommClosedError, TimeoutError) as error:
+    except (CancelledError, CommClosedError) as error:
         raise ConnectionError(
-            f"the scheduler of the cluster{' at ' if where else ''}{where} does not answer any "
-            f"more; nothing was learned. Start it again, and fit again"
+            f"the scheduler{' at ' if where else ''}{where} does not answer any more, or has let "
+            f"go of the tasks; nothing was learned. Fit again once it is there"
         ) from error
     except BaseException:
         _cancel(cluster)

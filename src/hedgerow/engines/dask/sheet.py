@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 # Of a mapping that is mostly never touched, no memory is set aside beforehand.
-_ONLY_WHAT_IS_TOUCHED = getattr(mmap, "MAP_NORESERVE", 0x4000)
+_ONLY_WHAT_IS_TOUCHED = getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python tells since 3.13
 
 
 def sheet(n_rows: int, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
