@@ -5,6 +5,7 @@ does hardly matters. The network is nobody's here: its speed is assumed, and sai
 """
 
 import argparse
+from collections.abc import Callable
 from time import thread_time
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ def measured() -> Constants:
     )
 
 
-def _least(work: "callable") -> float:
+def _least(work: Callable[[], object]) -> float:
     times = []
     for _ in range(4):  # the first compiles, or loads what was compiled
         begun = thread_time()
