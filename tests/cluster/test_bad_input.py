@@ -108,6 +108,11 @@ def test_what_is_for_one_machine(threads):
         graph.set_params(error="fwer").edges_  # noqa: B018
 
 
+def test_a_table_here_is_learned_here_whatever_its_columns_are_called():
+    frame = pd.DataFrame(ROWS[:, :3], columns=["partitions", "columns", "blocks"])
+    assert HedgeGraph().fit(frame)._stream.engine_name == "numba_cpu"
+
+
 def test_workers_without_room_are_told_how_many_would_do():
     message = "20,000 columns need about 14.9 GiB .* 2 workers of 4.0 GiB .*; 4 of 4.0 GiB would do"
     with pytest.raises(MemoryError, match=message):

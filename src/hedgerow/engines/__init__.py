@@ -78,7 +78,10 @@ def engine_for(
 
 def on_cluster(device: str, X: Any) -> bool:
     """Return whether rows are a cluster's; raise if they are, and the device is not."""
-    theirs = hasattr(X, "__dask_graph__") or hasattr(X, "partitions")
+    # Of the type: a column can have any name. What could have a graph may have none.
+    theirs = hasattr(type(X), "partitions")
+    if not theirs and hasattr(type(X), "__dask_graph__"):
+        theirs = X.__dask_graph__() is not None
     if theirs and device not in (CLUSTER, "cpu", "auto"):
         raise ValueError(f"device must be 'dask' for rows on a cluster, got {device!r}")
     return theirs or device == CLUSTER
