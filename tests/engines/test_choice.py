@@ -29,7 +29,7 @@ def missing(request, monkeypatch):
 
 
 def test_unknown_devices_are_refused_with_the_list_of_known_ones():
-    known = "'cpu', 'cuda', 'auto', 'numpy'"
+    known = "'cpu', 'cuda', 'auto', 'numpy', 'dask'"
     with pytest.raises(ValueError, match=f"device must be one of {known}, got 'tpu'"):
         HedgeGraph(device="tpu").fit(ROWS)
 

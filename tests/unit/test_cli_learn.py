@@ -188,7 +188,7 @@ def test_format_rules_over_the_name(tmp_path, table):
 
 def test_choices_are_those_of_the_library():
     assert tuple(FORMATS) == learn.FORMATS
-    assert engines.DEVICES == learn.DEVICES
+    assert engines.ON_ONE_MACHINE == learn.DEVICES
 
 
 def test_the_device_reaches_the_model(tmp_path, table, monkeypatch):

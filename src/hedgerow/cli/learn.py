@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hedgerow.cli._by import refuse_with_by, told_by_groups
+from hedgerow.cli._cluster import (
+    cluster_option,
+    learn_there,
+    refuse_on_cluster,
+    refuse_without_cluster,
+)
 from hedgerow.cli._errors import Interrupted
 from hedgerow.cli._explain import explain_option, pairs_asked, refuse_unheard
 from hedgerow.cli._files import (
@@ -43,7 +49,13 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument(
+    "files",
+    metavar="FILE",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+)
 @click.option("--fdr", type=float, metavar="Q", help="Expected share of false edges, at most.")
 @click.option("--fwer", type=float, metavar="D", help="Chance of any false edge, at most.")
 @click.option(
@@ -73,6 +85,7 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="Column that says which group a row is of: learn each by itself, and tell what differs "
     "between the first, by name, and each other. --out then writes differences.",
 )
+@cluster_option
 @known_options
 @difference_option
 @reading_options
@@ -94,7 +107,8 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
 @click.option("--quiet", is_flag=True, help="Print what was left out, warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and all edges as JSON.")
 def learn(
-    file: Path,
+    files: tuple[Path, ...],
+    cluster: str | None,
     out: tuple[Path, ...],
     format: str | None,
     html: Path | None,
@@ -110,9 +124,13 @@ def learn(
     Parquet (.parquet .pq), Arrow (.arrow .feather .ipc), .npy, AnnData (.h5ad), a spreadsheet
     (.xlsx .xls .ods), SPSS (.sav) or Stata (.dta); - reads text or JSON lines from stdin. Files are
     read in pieces and may be larger than memory. By default edges are reported at a false
-    discovery rate of 0.05.
+    discovery rate of 0.05. Several files, in the order of their rows, are for --cluster.
     """
     begun = monotonic()
+    refuse_without_cluster(files, cluster)
+    if cluster:
+        refuse_on_cluster(files, options, save, explain)
+    file = files[0]
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
     if options["by"] is not None:
         refuse_with_by(level, out, html=html, save=save, format=format, **options)
@@ -120,7 +138,8 @@ def learn(
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
     refuse_unheard(explain, options["model"], options["by"], quiet=quiet)
     targets = [*out, *(path for path in (html, save) if path)]
-    refuse_clashes(targets, file)
+    for source in files:
+        refuse_clashes(targets, source)
     refuse_unwritable(targets)
 
     from hedgerow import HedgeGraph
@@ -136,7 +155,10 @@ def learn(
             asked = pairs_asked(explain, table.names)
             if isinstance(model, HedgeGraph):
                 model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
-            _learn_rows(model, table, save, hidden=quiet)
+            if cluster and isinstance(model, HedgeGraph):
+                learn_there(model, files, cluster, table, options, hidden=quiet)
+            else:
+                _learn_rows(model, table, save, hidden=quiet)
             _test_pairs(model, hidden=quiet)
             summary = _results(model, table, file, warned)
             if isinstance(model, HedgeGraph):

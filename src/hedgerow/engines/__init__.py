@@ -7,14 +7,16 @@ import warnings
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import cast
+from typing import Any, cast
 
 from hedgerow.base.checks import one_of
 from hedgerow.method.engine import Engine, Named, Repeats
 from hedgerow.method.forgetting import NEVER
 
 __all__ = [
+    "CLUSTER",
     "DEVICES",
+    "ON_ONE_MACHINE",
     "Engine",
     "Named",
     "Repeats",
@@ -22,14 +24,18 @@ __all__ = [
     "engine_for_saved",
     "fills_gaps",
     "load",
+    "on_cluster",
 ]
 
 _WHERE = {
     "numpy_ref": "hedgerow.method.numpy_ref",
     "numba_cpu": "hedgerow.engines.numba_cpu",
     "torch_gpu": "hedgerow.engines.torch_gpu",
+    "dask": "hedgerow.engines.dask",
 }
-DEVICES = ("cpu", "cuda", "auto", "numpy")
+CLUSTER = "dask"
+ON_ONE_MACHINE = ("cpu", "cuda", "auto", "numpy")
+DEVICES = (*ON_ONE_MACHINE, CLUSTER)
 _ON_CPU, _ON_GPU, _READABLE = "numba_cpu", "torch_gpu", "numpy_ref"
 # With fewer columns a processor is done before torch is loaded (docs/gpu.md).
 _WORTH_A_GPU = 4000
@@ -50,6 +56,15 @@ def engine_for(
     one_of("device", device, DEVICES)
     if device == "numpy":
         return _READABLE
+    if device == CLUSTER:
+        if find_spec("distributed") is None:
+            raise RuntimeError(
+                "device='dask' is not available: distributed is not installed "
+                "(pip install 'hedgerow[dask]'); device='cpu' is"
+            )
+        if half_life != NEVER:
+            raise ValueError(f"half_life must be None on a cluster, got {half_life:g}")
+        return CLUSTER
     if device == "cuda":
         missing = _why_no_gpu()
         if missing:
@@ -59,6 +74,17 @@ def engine_for(
         return _ON_GPU
     worth = device == "auto" and n_columns >= _WORTH_A_GPU and half_life == NEVER and not gaps
     return _ON_GPU if worth and not _why_no_gpu() else _ON_CPU
+
+
+def on_cluster(device: str, X: Any) -> bool:
+    """Return whether rows are a cluster's; raise if they are, and the device is not."""
+    # Of the type: a column can have any name. What could have a graph may have none.
+    theirs = hasattr(type(X), "partitions")
+    if not theirs and hasattr(type(X), "__dask_graph__"):
+        theirs = X.__dask_graph__() is not None
+    if theirs and device not in (CLUSTER, "cpu", "auto"):
+        raise ValueError(f"device must be 'dask' for rows on a cluster, got {device!r}")
+    return theirs or device == CLUSTER
 
 
 def engine_for_saved(device: str, arrays: Named) -> str:

@@ -12,7 +12,7 @@ from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.base.words import listed
-from hedgerow.engines import engine_for, fills_gaps
+from hedgerow.engines import CLUSTER, engine_for, fills_gaps, on_cluster
 from hedgerow.estimators._as_covariance import AsCovariance
 from hedgerow.estimators._assumptions import (
     ANY,
@@ -29,7 +29,7 @@ from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
-from hedgerow.estimators.input import column_labels, read_rows, refuse_gaps
+from hedgerow.estimators.input import column_labels, read_rows, refuse_gaps, take_columns
 from hedgerow.method.forgetting import (
     LONGEST_HALF_LIFE,
     NEVER,
@@ -61,9 +61,11 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         same, and ``level_`` estimates the share of false ones, which is large where rows are few.
         Only if nothing is connected at all, any edge has a probability of 0.05 at most
         (docs/theory.md, section 15).
-    device : {"cpu", "cuda", "auto", "numpy"}, default="cpu"
+    device : {"cpu", "cuda", "auto", "numpy", "dask"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); the GPU
-        where there is one and the columns are many; or the processor with nothing compiled. A GPU
+        where there is one and the columns are many; the processor with nothing compiled; or a
+        cluster of Dask, which is taken for dask arrays and data frames anyway and has the results
+        of "cpu" (docs/distributed.md). A GPU
         keeps the rows until it is asked for results, and a saved model then holds them
         (docs/gpu.md). "numpy" is at once ready for a first, small table, and slow for many
         columns; last digits may differ from those of "cpu", and with the cut of the rows into
@@ -177,12 +179,15 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         X : array, data frame or Arrow table of shape (n_samples, n_features)
             Cells may be missing (NaN, None, null, masked): they are filled in from the rest of
             their row, and counted (docs/data.md). Not on a GPU, nor if ``rows`` are independent
-            and all ``columns`` normal.
+            and all ``columns`` normal. A dask array or data frame is learned by the cluster of
+            the active client (docs/distributed.md).
         y : ignored
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
         """
         self._check_parameters()
+        if on_cluster(self.device, X):
+            return self._fit_on_cluster(X, feature_names)
         rows = read_rows(
             self, X, reset=True, names=feature_names, min_rows=2, **self._rule_of_gaps()
         )
@@ -191,6 +196,24 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         if not self._stream.rows:
             raise ValueError(f"X must have rows with cells, got {len(rows)} rows without any")
         self._graph()
+        return self
+
+    def _fit_on_cluster(self, X: Any, names: Iterable[Hashable] | None) -> Self:
+        from hedgerow.estimators._cluster_fit import learned_on_cluster
+        from hedgerow.estimators.partitions import source_of
+
+        engine_for(CLUSTER, half_life=self._half_life())
+        source = source_of(X)
+        take_columns(self, source.n_columns, source.names, names)
+        self.__dict__.pop("_stream", None)
+        with learned_on_cluster(source, self._assumptions()) as stream:
+            self._stream = stream
+            self._forget_results()
+            try:
+                self._graph()
+            except BaseException:
+                del self._stream
+                raise
         return self
 
     @locked
@@ -217,6 +240,10 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         """
         first = not hasattr(self, "_stream")
         self._check_parameters()
+        if on_cluster(self.device, X):
+            raise ValueError(
+                "a cluster learns all rows at once, with fit; partial_fit is for one machine"
+            )
         rows = read_rows(self, X, reset=first, names=feature_names, **self._rule_of_gaps())
         if first:
             self._stream = self._new_stream(rows)

@@ -109,6 +109,15 @@ class HedgeStream:
         self, learner: Learner, filled: FilledRows, treated: Array
     ) -> tuple[RowSizes, Level | None]:
         """Learn from the first rows; return what they say about sizes, and the level after them."""
+        rows, sizes, level = self._ready(filled, treated)
+        # Before the learner has learned, its arrays take no room.
+        coefficients = self._clear(learner, rows)
+        learner.take(rows)
+        learner.look_back(rows, coefficients)
+        return sizes, level
+
+    def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes, Level | None]:
+        """Return the first rows as they are learned from, what they say about sizes, and levels."""
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
@@ -122,11 +131,7 @@ class HedgeStream:
         # After large rows were made smaller, or levels would follow them.
         if self._may_drift():
             rows, level = first_contrasts(rows, self.engine.without_level)
-        # Before the learner has learned, its arrays take no room.
-        coefficients = self._clear(learner, rows)
-        learner.take(rows)
-        learner.look_back(rows, coefficients)
-        return sizes, level
+        return rows, sizes, level
 
     def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
         """Return the columns' coefficients on their clear neighbours, where they can be had."""

@@ -91,6 +91,24 @@ def _take_names(
     estimator.feature_names_in_ = np.fromiter(names, dtype=object, count=n_columns)
 
 
+def take_columns(
+    estimator: BaseEstimator,
+    n_columns: int,
+    own: Sequence[Hashable] | None,
+    given: Iterable[Hashable] | None,
+) -> None:
+    """Keep number and names of columns of rows that are elsewhere: their own, or those given."""
+    estimator.__dict__.pop("feature_names_in_", None)
+    estimator.n_features_in_ = n_columns
+    names = list(own or ()) if given is None else list(given)
+    if given is not None and len(names) != n_columns:
+        raise ValueError(
+            f"feature_names must be one for each of {n_columns} columns, got {len(names)}"
+        )
+    if names and all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.fromiter(names, dtype=object, count=n_columns)
+
+
 def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.object_]) -> None:
     """Raise if a column's lowest value is its highest: it has no partial correlations."""
     constant = np.flatnonzero(low == high)

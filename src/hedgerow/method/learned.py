@@ -99,13 +99,14 @@ def part_of(
     """Return moments and weights of some columns."""
     square = np.ix_(columns, columns)
     part = moments._replace(mean=moments.mean[columns], products=moments.products[square])
-    return part, _folded(weights, repeats)[square]
+    return part, folded(weights, repeats)[square]
 
 
-def _folded(weights: NDArray[np.floating], repeats: Repeats) -> NDArray[np.floating]:
-    """Give the weight that Hedge put on a copy to its original."""
-    folded = weights.copy()
-    for copy in np.flatnonzero(repeats.original != np.arange(len(weights))):
-        folded[:, repeats.original[copy]] += repeats.sign[copy] * weights[:, copy]
-    np.fill_diagonal(folded, 0.0)
-    return folded
+def folded(weights: NDArray[np.floating], repeats: Repeats, first: int = 0) -> NDArray[np.floating]:
+    """Give the weight that Hedge put on a copy to its original; rows begin with node ``first``."""
+    result = weights.copy()
+    for copy in np.flatnonzero(repeats.original != np.arange(weights.shape[1])):
+        result[:, repeats.original[copy]] += repeats.sign[copy] * weights[:, copy]
+    nodes = np.arange(len(weights))
+    result[nodes, first + nodes] = 0.0
+    return result

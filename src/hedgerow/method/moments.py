@@ -164,8 +164,13 @@ def so_small(mean: Array, spread: Array) -> NDArray[np.bool_]:
 
 def per_scale(moments: Moments) -> Array:
     """Return one over the root of each column's sum of squares; zero where it never varied."""
-    squares = np.where(varies(moments), np.diag(moments.products), np.inf)
-    return 1.0 / np.sqrt(squares)
+    return per_root(np.diag(moments.products), varies(moments))
+
+
+def per_root(squares: Array, varied: NDArray[np.bool_]) -> Array:
+    """Return the same, given the sums of squares and which columns vary."""
+    result: Array = 1.0 / np.sqrt(np.where(varied, squares, np.inf))
+    return result
 
 
 def correlation(moments: Moments) -> Array:

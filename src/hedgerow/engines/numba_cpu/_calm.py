@@ -14,13 +14,24 @@ from hedgerow.method.inflation import Inflation
 _NODES = 16  # at a time
 
 
-def calm(inflation: Inflation, scores: NDArray[np.float32], run: Run, *, below: bool) -> None:
-    """Divide the scores above the diagonal, and those ``below``, by the roots of the factors."""
+def calm(
+    inflation: Inflation,
+    scores: NDArray[np.float32],
+    run: Run,
+    *,
+    below: bool,
+    strip: tuple[int, int] | None = None,
+) -> None:
+    """Divide the scores above the diagonal, and those ``below``, by the roots of the factors.
+
+    Those of a ``strip`` of nodes with later ones, or all.
+    """
     if inflation.matters:
+        first, last = strip or (0, len(scores))
         echoes = inflation.echoes.astype(np.float32)
         run(
             partial(_calm, *some, inflation.tails, echoes, inflation.typical, below, scores)
-            for some in blocks(len(scores), _NODES)
+            for some in blocks(last, _NODES, first)
         )
 
 

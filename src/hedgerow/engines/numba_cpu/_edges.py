@@ -38,7 +38,7 @@ Scores = NDArray[np.float32]
 Exact = Callable[[Indices, Indices], Array]
 
 _NODES = 16  # whose neighbours are chosen at a time
-_TILE = 64  # rows of a matrix that are read beside its columns
+TILE = 64  # rows of a matrix that are read beside its columns
 
 
 class Correlations(NamedTuple):
@@ -59,7 +59,7 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     with team() as run:
         run(
             partial(first_copies, *some, *corr, copy, original)
-            for some in blocks(len(original), _TILE)
+            for some in blocks(len(original), TILE)
         )
     sign = np.sign(moments.products[np.arange(len(original)), original])
     return Repeats(varies(moments), original, sign, too_small(moments))
@@ -95,7 +95,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None =
             )
         run(
             partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
-            for some in blocks(n_columns, _TILE)
+            for some in blocks(n_columns, TILE)
         )
         ask(corr, n_rows, curves[0], weights, scores, run)
         calm(inflation, scores, run, below=True)
@@ -126,7 +126,7 @@ def ask_hedge(
     n_columns = len(scores)
     variance = np.empty(n_columns)
     # The later rows take longer: begun first, they do not keep others waiting.
-    some_nodes = list(blocks(n_columns, _nodes_of_a_slab(n_columns)))[::-1]
+    some_nodes = list(blocks(n_columns, nodes_of_a_slab(n_columns)))[::-1]
     run(
         [
             partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
@@ -141,7 +141,7 @@ def ask_hedge(
     )
 
 
-def _nodes_of_a_slab(n_columns: int) -> int:
+def nodes_of_a_slab(n_columns: int) -> int:
     """Return how many nodes share a pass over all correlations; a multiple of whole tiles.
 
     More would be a little faster, but every thread holds two rows for each.
@@ -154,7 +154,7 @@ def _judge(
 ) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``."""
     n_columns = len(scores)
-    tiles = list(blocks(n_columns, _TILE))
+    tiles = list(blocks(n_columns, TILE))
     sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
     shared = shared_part(*sums)
     margins = agreement_margins(n_columns, n_rows, error)

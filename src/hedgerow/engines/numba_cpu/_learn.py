@@ -26,8 +26,9 @@ from hedgerow.method.residuals import LAGS, Residuals
 from hedgerow.progress import report
 
 Rows = NDArray[np.floating]
-_Piece = tuple[int, NDArray[np.intp]]  # where it starts, and where its batches end
-_Room = tuple[NDArray[np.float64], NDArray[np.float32]]
+Strip = tuple[int, int]  # the first of some nodes, and the first that is none of them
+Piece = tuple[int, NDArray[np.intp]]  # where it starts, and where its batches end
+Room = tuple[NDArray[np.float64], NDArray[np.float32]]
 
 _SINGLES_PER_LINE = LINE // np.dtype(np.float32).itemsize
 _CHUNK = 2**20  # numbers of a chunk of rows
@@ -40,7 +41,7 @@ BYTES_PER_COLUMN = 8 * (2 * FIRST_ROWS + 10 * KNOTS)
 _MIRRORED = 64  # rows of the matrix of products that are copied to columns at a time
 
 
-class _Chunk(NamedTuple):
+class Chunk(NamedTuple):
     """Some rows, whole batches, in the forms that the learner wants."""
 
     columns: Columns  # moments of the columns after these rows
@@ -72,29 +73,32 @@ def needed_bytes(n_columns: int) -> int:
 
 def learn(state: Learned, rows: Rows) -> Learned:
     """Return the state after more rows: whole batches, as `hedge.batch_ends` cuts them."""
-    pieces = list(_pieces(state, rows))
+    pieces = list(pieces_of(state, rows))
     if not pieces:
         return state
     start = 0
-    rooms = cycle([_room(pieces, rows.shape[1]), _room(pieces, rows.shape[1])])
+    rooms = cycle([room_for(pieces, rows.shape[1]), room_for(pieces, rows.shape[1])])
     errors = _room_for_errors(state, pieces)
-    prepare = partial(_prepare, state.half_life, rows)
+    prepared = partial(prepare, state.half_life, rows)
     with team() as run:
-        chunk = prepare(next(rooms), state.hedge.columns, *pieces[0])
+        chunk = prepared(next(rooms), state.hedge.columns, *pieces[0])
         for following in [*pieces[1:], None]:
-            jobs = _jobs(state, chunk, errors)
+            jobs = jobs_of(state, chunk, errors)
             if following is not None:  # one thread prepares the next chunk meanwhile
-                jobs.insert(0, partial(prepare, next(rooms), chunk.columns, *following))
+                jobs.insert(0, partial(prepared, next(rooms), chunk.columns, *following))
             end = start + len(chunk.standard)
             result = run(jobs, partial(_tell, start, end, len(rows)))
             start = end
-            state = _after(_with_residuals(state, chunk, errors, run), chunk)
+            state = after(_with_residuals(state, chunk, errors, run), chunk)
             chunk = result[0]
     return state
 
 
-def count(state: Learned, rows: Rows) -> Learned:
-    """Return the state with the rows of an unfinished batch in its moments, and no more."""
+def count(state: Learned, rows: Rows, strip: Strip | None = None) -> Learned:
+    """Return the state with the rows of an unfinished batch in its moments, and no more.
+
+    Of a ``strip`` of nodes only, if there is one.
+    """
     moments, learner, half_life, _ = state
     counted = moments.rows - learner.rows
     if counted == len(rows):
@@ -104,7 +108,7 @@ def count(state: Learned, rows: Rows) -> Learned:
     mean, contrasts = moments.mean.copy(), zeros(len(new_weights), rows.shape[1], np.float64)
     contrast(rows[counted:], new_weights, totals, mean, contrasts)
     with team() as run:
-        run(_gram_jobs(contrasts, moments.products))
+        run(gram_jobs(contrasts, moments.products, strip or (0, len(mean))))
     squared_weight = _running(moments.squared_weight, np.square(new_weights))[-1]
     rows_seen = learner.rows + len(rows)
     moments = Moments(rows_seen, mean, moments.products, totals[-1], squared_weight)
@@ -149,7 +153,7 @@ def from_numpy(arrays: Named) -> Learned:
     return Learned(moments, HedgeState(learner.columns, **own), half_life, residuals)
 
 
-def _pieces(state: Learned, rows: Rows) -> Iterator[_Piece]:
+def pieces_of(state: Learned, rows: Rows) -> Iterator[Piece]:
     """Yield where chunks of whole batches start, and where their batches end.
 
     The first is short, because all threads but one wait for it. After the batch that ends a period
@@ -170,20 +174,20 @@ def _pieces(state: Learned, rows: Rows) -> Iterator[_Piece]:
         yield start, np.array(some)
 
 
-def _room(pieces: list[_Piece], n_columns: int) -> _Room:
+def room_for(pieces: list[Piece], n_columns: int) -> Room:
     """Return memory for the contrasts and standardised rows of the longest piece."""
     longest = max(int(ends[-1]) - start for start, ends in pieces)
     return zeros(longest, n_columns, np.float64), zeros(longest, n_columns, np.float32)
 
 
-def _prepare(
+def prepare(
     half_life: float,
     rows: Rows,
-    room: _Room,
+    room: Room,
     columns: Columns,
     start: int,
     ends: NDArray[np.intp],
-) -> _Chunk:
+) -> Chunk:
     """Return the rows from ``start`` to the last of ``ends``, ready to be learned from."""
     rows, ends = rows[start : ends[-1]], ends - start
     seen, n_rows = columns.rows, len(rows)
@@ -195,7 +199,7 @@ def _prepare(
     columns = Columns(seen + n_rows, mean, squares, float(totals[-1]))
     prepare_rows(rows, new_weights, totals, ends, columns, contrasts, standard)
     columns = scaled_columns(columns, decline(seen, seen + n_rows, half_life))
-    return _Chunk(
+    return Chunk(
         columns, new_weights, contrasts, standard, ends, np.array(shares, dtype=np.float32)
     )
 
@@ -205,7 +209,7 @@ def _running(start: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.cumsum(np.concatenate([[start], values]))
 
 
-def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32]:
+def _room_for_errors(state: Learned, pieces: list[Piece]) -> NDArray[np.float32]:
     """Return memory for the residuals of the longest piece and those before it, if they matter."""
     if state.residuals is None:
         return np.empty((0, LAGS), dtype=np.float32)
@@ -215,9 +219,7 @@ def _room_for_errors(state: Learned, pieces: list[_Piece]) -> NDArray[np.float32
     return zeros(len(state.moments.mean), LAGS + longest + 1, np.float32)
 
 
-def _with_residuals(
-    state: Learned, chunk: _Chunk, errors: NDArray[np.float32], run: Run
-) -> Learned:
+def _with_residuals(state: Learned, chunk: Chunk, errors: NDArray[np.float32], run: Run) -> Learned:
     """Return the state with the residuals of a chunk in its sums."""
     sums = state.residuals
     if sums is None:
@@ -226,10 +228,13 @@ def _with_residuals(
     return state._replace(residuals=with_more(sums, errors, chunk.row_weights, chunk.ends, run))
 
 
-def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Job]:
-    """Return the jobs that bring gradients, averages and products up to date."""
+def jobs_of(
+    state: Learned, chunk: Chunk, errors: NDArray[np.float32], strip: Strip | None = None
+) -> list[Job]:
+    """Return the jobs that bring gradients, averages and products up to date, of a strip or all."""
     moments, learner, *_ = state
     n_columns = len(moments.mean)
+    first, last = strip or (0, n_columns)
     width = -(-n_columns // _SINGLES_PER_LINE) * _SINGLES_PER_LINE
     row_weights = chunk.row_weights.astype(np.float32)
     batches = (chunk.standard, width, row_weights, chunk.ends, chunk.shares)
@@ -238,13 +243,13 @@ def _jobs(state: Learned, chunk: _Chunk, errors: NDArray[np.float32]) -> list[Jo
     return [
         *(
             partial(learn_nodes, *nodes, *batches, learner, errors)
-            for nodes in blocks(n_columns, size)
+            for nodes in blocks(last, size, first)
         ),
-        *_gram_jobs(chunk.contrasts[counted:], moments.products),
+        *gram_jobs(chunk.contrasts[counted:], moments.products, (first, last)),
     ]
 
 
-def _after(state: Learned, chunk: _Chunk) -> Learned:
+def after(state: Learned, chunk: Chunk) -> Learned:
     """Return the state after the jobs of a chunk."""
     moments, learner, half_life, residuals = state
     new = np.square(chunk.row_weights[moments.rows - learner.rows :])
@@ -261,8 +266,12 @@ def _tell(start: int, end: int, n_rows: int, share: float) -> None:
     report("learning", (start + share * (end - start)) / n_rows)
 
 
-def _gram_jobs(contrasts: NDArray[np.float64], products: NDArray[np.float64]) -> list[Job]:
+def gram_jobs(
+    contrasts: NDArray[np.float64], products: NDArray[np.float64], strip: Strip
+) -> list[Job]:
+    """Return the jobs that add products of contrasts, those of a strip of columns."""
+    first, last = strip
     # The last rows of a triangle are the longest: begun first, they do not keep others waiting.
     size = job_size(len(products), WHOLE_TILES, _MOST_COLUMNS)
-    some_columns = list(blocks(len(products), size))[::-1]
+    some_columns = list(blocks(last, size, first))[::-1]
     return [partial(add_gram, *columns, contrasts, products) for columns in some_columns]

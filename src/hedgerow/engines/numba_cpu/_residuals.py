@@ -42,16 +42,30 @@ def look_back(
 ) -> Learned:
     """Return the state with sums over the residuals of all ``rows``, the first and only ones."""
     counts = row_weights(0, len(rows), state.half_life)
-    alike = state.half_life == NEVER
-    standard = standardise(rows, columns_of(rows, None if alike else counts))
+    standard = standard_of(rows, state.half_life)
     n_rows, n_columns = rows.shape
     errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
+    if coefficients is None:
+        leave_errors(state, standard, errors[:, LAGS:], (0, n_columns))
+    else:
+        errors[:, LAGS:] = standard.T - coefficients @ standard.T
+    errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
+    sums = sums_of_first(errors, counts)
+    passed = decline(0, state.hedge.rows, state.half_life)
+    return state._replace(residuals=scaled_residuals(sums, passed))
+
+
+def standard_of(rows: NDArray[np.floating], half_life: float) -> NDArray[np.float64]:
+    """Return the first rows, standardised by all of them."""
+    alike = half_life == NEVER
+    counts = row_weights(0, len(rows), half_life)
+    return standardise(rows, columns_of(rows, None if alike else counts))
+
+
+def sums_of_first(errors: Singles, counts: NDArray[np.float64]) -> Residuals:
+    """Return the sums over the first rows' residuals, which come after `LAGS` zeros."""
+    n_columns, n_rows = len(errors), len(counts)
     with team() as run:
-        if coefficients is None:
-            _leave_errors(state, standard, errors[:, LAGS:], run)
-        else:
-            errors[:, LAGS:] = standard.T - coefficients @ standard.T
-        errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
         rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())
         scale = np.square(rooted).sum(axis=1) / weight
@@ -68,9 +82,7 @@ def look_back(
             weight=0.0,
         )
         ends = np.append(np.arange(_ROWS, n_rows, _ROWS), n_rows)
-        sums = with_more(sums, errors, counts, ends, run)
-    passed = decline(0, state.hedge.rows, state.half_life)
-    return state._replace(residuals=scaled_residuals(sums, passed))
+        return with_more(sums, errors, counts, ends, run)
 
 
 def with_more(
@@ -85,11 +97,32 @@ def with_more(
     ``errors`` may have room for more. A part of it would be another kind of array, for which other
     loops are compiled, with sums in another order.
     """
+    sizes = np.zeros(len(counts), dtype=np.float32)
+    add_sizes(errors, sums.scale, sizes, run)
+    return with_columns(sums, errors, counts, ends, sizes, run)
+
+
+def add_sizes(errors: Singles, scale: NDArray[np.float64], sizes: Singles, run: Run) -> None:
+    """Add the squared errors of some columns, in units of their scales, to the ``sizes`` of rows.
+
+    One column after the other: sizes that were begun can be gone on with.
+    """
+    per_scale = (1.0 / scale).astype(np.float32)
+    run(partial(_row_sizes, *some, errors, per_scale, sizes) for some in blocks(len(sizes), _ROWS))
+
+
+def with_columns(
+    sums: Residuals,
+    errors: Singles,
+    counts: NDArray[np.float64],
+    ends: NDArray[np.intp],
+    sizes: Singles,
+    run: Run,
+) -> Residuals:
+    """Return the sums of some columns with more rows, in place, given the sizes of the rows."""
     n_columns = len(sums.scale)
     per_scale = (1.0 / sums.scale).astype(np.float32)
-    sizes = np.empty(len(counts), dtype=np.float32)
     per_count = (1.0 / counts).astype(np.float32)
-    run(partial(_row_sizes, *some, errors, per_scale, sizes) for some in blocks(len(sizes), _ROWS))
     rows = (errors, per_count, ends, sizes, per_scale)
     run(
         partial(_add_columns, *some, *rows, sums.lags, sums.beside)
@@ -101,15 +134,19 @@ def with_more(
     return sums._replace(recent=recent, weight=weight)
 
 
-def _leave_errors(state: Learned, standard: NDArray[np.float64], result: Singles, run: Run) -> None:
-    """Write what the average weights leave of standardised rows, a row for each node."""
+def leave_errors(
+    state: Learned, standard: NDArray[np.float64], result: Singles, strip: tuple[int, int]
+) -> None:
+    """Write what the average weights leave of standardised rows, a row for each node of a strip."""
     n_rows, n_columns = standard.shape
     rows = zeros(-(-n_rows // DOT_TILE) * DOT_TILE, n_columns, np.float32)
     rows[:n_rows, :n_columns] = standard
-    run(
-        partial(_errors_of_nodes, *some, rows, n_columns, state.hedge, result)
-        for some in blocks(n_columns, _NODES)
-    )
+    first, last = strip
+    with team() as run:
+        run(
+            partial(_errors_of_nodes, *some, rows, n_columns, state.hedge, result)
+            for some in blocks(last, _NODES, first)
+        )
 
 
 @njit(**IN_ORDER)
@@ -177,9 +214,7 @@ def _squared_products(first, last, columns, others, n_rows, some, squares):
 
 @njit(**IN_ORDER)
 def _row_sizes(first, last, errors, per_scale, sizes):
-    """Write the sum of squared errors, in units of their scales, of some rows."""
-    for t in range(first, last):
-        sizes[t] = 0.0
+    """Add the squared errors, in units of their scales, of some rows."""
     for i in range(errors.shape[0]):
         scale = per_scale[i]
         for t in range(first, last):

@@ -82,11 +82,39 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
             scores[node, chosen[k]] = score(partial, freedom + 1.0, curves[size - 1])
 
 
+@njit(**IN_ORDER)
+def unknown_rows(nodes, products, per_scale, n_rows, thresholds, wanted):
+    """Write the row of ``products`` that each of some nodes cannot go on without, or -1.
+
+    A row is unknown while it has a zero on the diagonal.
+    """
+    p = per_scale.size
+    covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
+    basis, chosen = np.empty((thresholds.size, p)), np.empty(thresholds.size, np.int64)
+    for n in range(nodes.size):
+        size = _select(
+            nodes[n],
+            products,
+            per_scale,
+            n_rows,
+            thresholds,
+            covariance,
+            variance,
+            strength,
+            basis,
+            chosen,
+        )
+        wanted[n] = -1 if size >= 0 else -1 - size
+
+
 @njit(inline="always", **INNER)
 def _select(
     node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, chosen
 ):
-    """Write the variables chosen for a node, the strongest first; return their number."""
+    """Write the variables chosen for a node, the strongest first; return their number.
+
+    If the row of variable j were needed and is unknown, -1 - j.
+    """
     for j in range(per_scale.size):
         covariance[j] = products[node, j] * (per_scale[node] * per_scale[j])
         variance[j] = 1.0
@@ -97,6 +125,8 @@ def _select(
         top = strength[best] / residual
         if top * (n_rows - 3.0 - step) <= thresholds[step] ** 2 * (1.0 - top):
             return step
+        if products[best, best] == 0.0:
+            return -1 - best
         scale = 1.0 / sqrt(variance[best])
         loading = covariance[best] * scale
         _next_direction(products[best], per_scale, per_scale[best], basis, step, best, scale)

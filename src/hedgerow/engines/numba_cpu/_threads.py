@@ -9,10 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Protocol
 
 _JOBS_PER_THREAD = 4
+_told: ContextVar[int] = ContextVar("threads", default=0)
 
 Job = Callable[[], Any]
 Tell = Callable[[float], None]
@@ -22,10 +24,23 @@ def thread_count() -> int:
     """Return how many threads to use: as many as there are cores for this process.
 
     The environment variable ``OMP_NUM_THREADS``, which other numerical packages obey too, sets
-    another number.
+    another number; `with_threads` rules over it.
     """
+    told = _told.get()
+    if told:
+        return told
     wanted = os.environ.get("OMP_NUM_THREADS", "")
     return int(wanted) if wanted.isdigit() and int(wanted) > 0 else _cores()
+
+
+@contextmanager
+def with_threads(number: int) -> Iterator[None]:
+    """Use so many threads for what is done inside."""
+    token = _told.set(number)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 def _cores() -> int:
@@ -35,10 +50,10 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
+def blocks(end: int, size: int, start: int = 0) -> Iterator[tuple[int, int]]:
     """Yield the starts and ends of pieces of so many numbers, the last perhaps shorter."""
-    for start in range(0, n, size):
-        yield start, min(start + size, n)
+    for first in range(start, end, size):
+        yield first, min(first + size, end)
 
 
 def job_size(n: int, unit: int, most: int) -> int:

@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
-from hedgerow.engines.numba_cpu._nodes import weight_rows
+from hedgerow.engines.numba_cpu._nodes import copy_rows, weight_rows
 from hedgerow.engines.numba_cpu._products import (
     IN_ORDER,
     INNER,
@@ -55,6 +55,41 @@ def residual_covariances(first, last, products, per_scale, share, state, result,
             if start <= i < stop:
                 own = covariances[i - first, i - start] - left[i - first, i]
                 variance[i] = max(np.float64(own), _TINY)
+
+
+@njit(**IN_ORDER)
+def add_related(weights, before, corr, left):
+    """Add weights times some rows of correlations, ``before`` of which there are others."""
+    p = corr.shape[1]
+    for start in range(0, corr.shape[0], _AT_A_TIME):
+        stop = min(start + _AT_A_TIME, corr.shape[0])
+        add_products(weights[:, before + start : before + stop].T.copy(), corr[start:stop], left, p)
+
+
+@njit(**IN_ORDER)
+def covariances_with(first, last, left, others, before, result, variance):
+    """Write what `residual_covariances` does, of some nodes with some earlier ones.
+
+    Nodes ``first`` to ``last``.
+
+    ``left`` are the nodes' rows of A C, times -1; ``others`` the weights of these earlier nodes,
+    ``before`` which there are others. ``result`` has a row for each node, and a column for each of
+    these.
+    """
+    p = others.shape[1]
+    some = np.zeros((_AT_A_TIME, left.shape[1]), np.float32)
+    covariances = np.empty((padded(last - first), _AT_A_TIME), np.float32)
+    for start in range(before, min(before + others.shape[0], last), _AT_A_TIME):
+        stop = min(start + _AT_A_TIME, before + others.shape[0], last)
+        copy_rows(others[start - before : stop - before], some)
+        dot_products(left, some, p, covariances)
+        for i in range(first, last):
+            for j in range(start, min(stop, i)):
+                value = covariances[i - first, j - start] - left[i - first, j]
+                result[i - first, j - before] = value
+            if start <= i < stop:
+                own = covariances[i - first, i - start] - left[i - first, i]
+                variance[i - first] = max(np.float64(own), _TINY)
 
 
 @njit(inline="always", **INNER)

@@ -1,0 +1,5 @@
+"""What a cluster of Dask costs and what it survives.
+
+python -m benchmarks.cluster PART
+
+"""

@@ -1,0 +1,180 @@
+"""Hedge's scores of all pairs, strip by strip (`numba_cpu._witness`).
+
+With A = I - W and the correlations C, the residuals of a strip have covariances A C Aᵀ with all
+others. The rows of A C are made as the strips of C pass by, one after the other, and then
+multiplied with those of A.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines.dask.choosing import Rule
+from hedgerow.engines.dask.cluster import Cluster, Future
+from hedgerow.engines.dask.exchange import Rows, columns_of, on_a_sheet
+from hedgerow.engines.dask.layout import Layout, Strip
+from hedgerow.engines.numba_cpu.strips import (
+    WHOLE_TILES,
+    add_related,
+    blocks,
+    covariances_with,
+    given,
+    nodes_of_a_slab,
+    witness_scores,
+    zeros,
+)
+from hedgerow.method.engine import Array
+
+Singles = NDArray[np.float32]
+
+_AT_ONCE = 64  # rows of products that become correlations
+
+
+class Beside(NamedTuple):
+    """Covariances of the residuals of a strip with those of another."""
+
+    covariances: Singles
+    variance: Array  # of the strip's own; only if the other is the same strip
+
+
+def ask_hedge(
+    cluster: Cluster,
+    layout: Layout,
+    products: list[Future],
+    weights: list[Future],
+    rule: Future,
+) -> list[Future]:
+    """Return promises of Hedge's scores, strips that end with the diagonal."""
+    strips = layout.strips
+    number = len(strips)
+    singles = [
+        cluster.task(f"correlations of strip {k + 1}", _correlations, products[k], first, rule)
+        for k, (first, _) in enumerate(strips)
+    ]
+    tiles: list[Any] = []  # promises, or the promise of all
+    for k, (first, _) in enumerate(strips):
+        name = f"ask Hedge, strip {k + 1} of {number}"
+        if layout.together:
+            tiles.append(
+                cluster.task(name, _at_once, k, strips, singles, weights[k], weights[: k + 1])
+            )
+            continue
+        left = cluster.task(name, _begin, singles[k])
+        for m, (before, _) in enumerate(strips):
+            left = cluster.task(name, _go_on, left, weights[k], singles[m], before)
+        tiles.append(
+            [
+                cluster.task(name, _beside, left, first, weights[m], before, k == m)
+                for m, (before, _) in enumerate(strips[: k + 1])
+            ]
+        )
+    own = [cluster.task("variances", _own_variance, row) for row in tiles]
+    variance = cluster.task("all variances", _joined, own)
+    del singles
+    result = []
+    for k, (first, last) in reversed(list(enumerate(strips))):
+        others = [
+            cluster.task("weights of two strips", columns_of, weights[m], first, last)
+            for m in range(k)
+        ]
+        name = f"Hedge's scores of strip {k + 1} of {number}"
+        strip = (first, last)
+        values = tiles.pop()
+        result.append(
+            cluster.task(name, _scores, strip, values, weights[k], others, variance, rule)
+        )
+    result.reverse()
+    cluster.answers(result, "asking Hedge")
+    return result
+
+
+def _correlations(products: Array, first: int, rule: Rule) -> Singles:
+    """Return the correlations of a strip in single precision."""
+    per_scale = rule.per_scale
+    result = np.empty(products.shape, dtype=np.float32)
+    for start, stop in blocks(len(products), _AT_ONCE):
+        own = per_scale[first + start : first + stop, None]
+        result[start:stop] = products[start:stop] * (own * per_scale)
+    return result
+
+
+def _begin(own: Singles) -> Singles:
+    n_nodes, n_columns = own.shape
+    left: Singles = zeros(-(-n_nodes // WHOLE_TILES) * WHOLE_TILES, n_columns, np.float32)
+    np.negative(own, out=left[:n_nodes, :n_columns])
+    return left
+
+
+def _go_on(left: Singles, weights: Singles, corr: Singles, before: int) -> Singles:
+    left = left.copy()
+    own = np.zeros((len(left), weights.shape[1]), dtype=np.float32)
+    own[: len(weights)] = weights
+    for start, stop in blocks(len(left), nodes_of_a_slab(weights.shape[1])):
+        add_related(own[start:stop], before, corr, left[start:stop])
+    return left
+
+
+def _at_once(
+    k: int, strips: list[Strip], singles: list[Singles], own: Singles, weights: list[Singles]
+) -> list[Beside]:
+    """Do all of a strip that else takes a task for each other strip."""
+    left = _begin(singles[k])
+    for (before, _), some in zip(strips, singles):
+        left = _go_on(left, own, some, before)
+    first = strips[k][0]
+    return [
+        _beside(left, first, some, before, before == first)
+        for (before, _), some in zip(strips, weights)
+    ]
+
+
+def _own_variance(tiles: list[Beside]) -> Array:
+    return tiles[-1].variance
+
+
+def _beside(left: Singles, first: int, others: Singles, before: int, same: bool) -> Beside:
+    n_columns = others.shape[1]
+    number = min(len(left), n_columns - first)
+    result = np.zeros((number, len(others)), dtype=np.float32)
+    variance = np.empty(number if same else 0)
+    for start, stop in blocks(number, nodes_of_a_slab(n_columns)):
+        padded = start + -(-(stop - start) // WHOLE_TILES) * WHOLE_TILES
+        covariances_with(
+            first + start,
+            first + stop,
+            left[start:padded],
+            others,
+            before,
+            result[start:stop],
+            variance[start:stop],
+        )
+    return Beside(result, variance)
+
+
+def _scores(
+    strip: Strip,
+    tiles: list[Beside],
+    own: Singles,
+    others: list[Singles],
+    variance: Array,
+    rule: Rule,
+) -> Singles:
+    first, last = strip
+    n_columns = len(variance)
+    average = on_a_sheet(n_columns, [Rows(np.arange(first, last), own)], np.float32)
+    start = 0
+    for some in others:
+        average[start : start + len(some), first:last] = some
+        start += len(some)
+    result = on_a_sheet(n_columns, [], np.float32)
+    result[first:last, :last] = np.concatenate([tile.covariances for tile in tiles], axis=1)
+    weights = given(average)
+    freedom = float(max(rule.n_rows - 2, 1))
+    for nodes in blocks(last, nodes_of_a_slab(n_columns), first):
+        witness_scores(*nodes, variance, freedom, rule.curves[0], *weights, result)
+    return result[first:last, :last].copy()
+
+
+def _joined(parts: list[Array]) -> Array:
+    return np.concatenate(parts)

@@ -1,0 +1,149 @@
+"""Tasks on a cluster: named for the dashboard, counted for the bar, cancelled together."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from hedgerow.engines.numba_cpu.strips import with_threads
+from hedgerow.progress import report
+
+Future = Any
+
+
+class Cluster:
+    """A client, and the tasks that were given to it here.
+
+    Tasks are pure functions of their arguments: what a lost worker had is computed again.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._mark = uuid4().hex[:12]
+        self._tasks = 0
+
+    @property
+    def threads(self) -> int:
+        """Number of threads of all workers."""
+        return max(int(sum(self.client.nthreads().values())), 1)
+
+    def task(self, name: str, function: Callable[..., Any], *arguments: Any) -> Future:
+        """Return the promise of what a function returns for arguments, promises among them."""
+        self._tasks += 1
+        key = f"{name}-{self._mark}{self._tasks:06x}"
+        return self.client.submit(function, *arguments, key=key, pure=False)
+
+    def owns(self, key: Any) -> bool:
+        """Return whether a task was given here."""
+        return self._mark in str(key)
+
+    def given(self, name: str, value: Any) -> Future:
+        """Return the promise of a value: sent once, however many tasks need it."""
+        return self.task(name, _itself, value)
+
+    def answer(self, future: Future) -> Any:
+        """Return what a task returned."""
+        return self.answers([future])[0]
+
+    def answers(self, futures: Sequence[Future], stage: str | None = None) -> list[Any]:
+        """Return what tasks returned; tell how many have, as a share of a ``stage``."""
+        for done, _ in enumerate(self.as_they_end(futures), 1):
+            if stage is not None:
+                report(stage, done / len(futures))
+        return list(self.client.gather(list(futures)))
+
+    def as_they_end(self, futures: Iterable[Future]) -> Iterator[Future]:
+        """Yield tasks as they end; raise what one of them raised."""
+        from distributed import as_completed
+
+        for future in as_completed(list(futures)):
+            if future.status != "finished":
+                future.result()
+            yield future
+
+    def in_turn(
+        self, items: Sequence[Any], begin: Callable[[Any], Future], stage: str | None = None
+    ) -> list[Future]:
+        """Begin a task for each item, a few at a time; return their promises in order.
+
+        ``begin`` returns the promise, or another function to ask once it is kept: its result is
+        handed over, and what it returns is waited for in its place.
+        """
+        from distributed import as_completed
+
+        found: dict[int, Future] = {}
+        waiting = iter(enumerate(items))
+        pool = as_completed()
+        numbers: dict[Any, tuple[int, Callable[[Any], Any] | None]] = {}
+
+        def start(number: int, step: Any) -> None:
+            future, then = step if isinstance(step, tuple) else (step, None)
+            numbers[future.key] = number, then
+            pool.add(future)
+
+        for number, item in _some(waiting, 2 * self.threads):
+            start(number, begin(item))
+        for future in pool:
+            if future.status != "finished":
+                future.result()
+            number, then = numbers.pop(future.key)
+            if then is not None:
+                start(number, then(future.result()))
+                continue
+            found[number] = future
+            if stage is not None:
+                report(stage, len(found) / len(items))
+            for number, item in _some(waiting, 1):
+                start(number, begin(item))
+        return [found[number] for number in range(len(items))]
+
+
+def alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function returns on all threads of a worker that has nothing else to do."""
+    from distributed import get_worker
+
+    with with_threads(get_worker().state.nthreads):
+        return function(*arguments)
+
+
+def _some(items: Iterator[Any], number: int) -> Iterator[Any]:
+    for _, item in zip(range(number), items):
+        yield item
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+@contextmanager
+def cluster_of(client: Any) -> Iterator[Cluster]:
+    """Yield a cluster whose tasks are cancelled if something, or somebody, stops them.
+
+    A scheduler or client that is gone is a ConnectionError.
+    """
+    from concurrent.futures import CancelledError
+
+    from distributed.comm import CommClosedError
+
+    where = getattr(client.scheduler, "address", "") if client.scheduler else ""
+    cluster = Cluster(client)
+    try:
+        yield cluster
+    except (CancelledError, CommClosedError) as error:
+        raise ConnectionError(
+            f"the scheduler{' at ' if where else ''}{where} does not answer any more, or has let "
+            f"go of the tasks; nothing was learned. Fit again once it is there"
+        ) from error
+    except BaseException:
+        _cancel(cluster)
+        raise
+
+
+def _cancel(cluster: Cluster) -> None:
+    """Cancel all tasks that were given to a cluster here, and leave it to others."""
+    from distributed import Future as Promise
+
+    client = cluster.client
+    own = [Promise(key, client) for key in list(client.futures) if cluster.owns(key)]
+    if own and client.status == "running":
+        client.cancel(own, force=True)

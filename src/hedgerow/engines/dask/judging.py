@@ -1,0 +1,282 @@
+"""Tested edges from strips of products and weights: `numba_cpu._edges` on a cluster.
+
+All sums, counts and lists are those of one machine, tile by tile of 64 nodes, and put together in
+the same order here.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines.dask import choosing
+from hedgerow.engines.dask.asking import ask_hedge
+from hedgerow.engines.dask.choosing import Choosing, Rule
+from hedgerow.engines.dask.cluster import Future
+from hedgerow.engines.dask.evidence import Evidence
+from hedgerow.engines.dask.exchange import columns_of
+from hedgerow.engines.dask.layout import Strip
+from hedgerow.engines.dask.sheet import sheet
+from hedgerow.engines.numba_cpu import strips
+from hedgerow.engines.numba_cpu.strips import (
+    TILE,
+    Neighbours,
+    blocks,
+    calm,
+    score_polynomials,
+    team,
+)
+from hedgerow.engines.shared.listing import Judged, Plan, levels_of_listed, plan, worse
+from hedgerow.method.engine import Array, Edges, Indices
+from hedgerow.method.groups import GROUP_ENDS, shared_part
+from hedgerow.method.inflation import Inflation, calming
+from hedgerow.method.intervals import standard_errors
+from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
+from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.scores import two_sided, z_score
+
+Singles = NDArray[np.float32]
+Exact = Callable[[Indices, Indices], Array]
+
+
+class Pairs(NamedTuple):
+    """Scores of the pairs of a strip's nodes with later ones."""
+
+    first: int
+    above: Singles  # (w, p - first); the pair's
+    below: Singles  # (p - first, w); Hedge's
+
+
+def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+    """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
+    cluster, layout, inflation = evidence.cluster, evidence.layout, evidence.inflation
+    n_columns = layout.n_columns
+    n_rows = max(evidence.effective_rows / inflation.per_effective, MIN_ROWS)
+    thresholds = step_thresholds(n_columns, n_rows)
+    curves = score_polynomials(n_rows, len(thresholds))
+    factors = cluster.given("factors of columns", inflation)
+    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, curves)
+    rule = cluster.given("what tests need", known)
+
+    chooser = Choosing(cluster, layout, evidence.products, rule)
+    found, scores = chooser.choose(stand_ins=error == "fwer")
+    fewer = _given_fewer(evidence, scores, found)
+    del scores
+    witness = ask_hedge(cluster, layout, evidence.products, evidence.weights, rule)
+    pairs = _beside_each_other(evidence, fewer, witness, factors)
+    del fewer, witness
+    sizes, residual = cluster.answer(cluster.task("sizes", _sizes, found))
+    tests = _Tests(chooser, found, sizes, n_rows)
+    judged = _judge(evidence, pairs, _calmed(inflation, tests.given_fewer), n_rows, error, loosest)
+    if asks_both(n_columns, n_rows, error):
+        runs = layout.all_runs
+        both = chooser.with_rows(
+            runs, "score given both", choosing.scores_given_both, [None] * len(runs), found
+        )
+        pairs = _with_new_scores(evidence, pairs, both, factors)
+        exact = _calmed(inflation, tests.given_both)
+        judged = worse(judged, _judge(evidence, pairs, exact, n_rows, error, loosest))
+    keep = judged.q_value <= loosest
+    source, target = np.divmod(judged.pair[keep], n_columns)
+    z = judged.z[keep]
+    values = tests.estimates(source, target)
+    used = np.maximum(sizes[source], sizes[target])
+    spread = standard_errors(evidence.effective_rows, inflation, source, target, used)
+    of_tests = z, two_sided(z), judged.q_value[keep]
+    return Edges(source, target, values, *of_tests, spread, residual)
+
+
+class _Tests:
+    """Exact values for the pairs that may be edges."""
+
+    def __init__(self, chooser: Choosing, found: Future, sizes: Indices, n_rows: float) -> None:
+        self.chooser = chooser
+        self.found = found
+        self.sizes = sizes
+        self.n_rows = n_rows
+
+    def given_fewer(self, source: Indices, target: Indices) -> Array:
+        """Return exact scores given the neighbours of the node that has fewer of them."""
+        first, second = self.sizes[source], self.sizes[target]
+        fewer = first < second
+        z = self._given(np.where(fewer, source, target), np.where(fewer, target, source))
+        equal = np.flatnonzero(first == second)
+        other = self._given(source[equal], target[equal])
+        z[equal] = np.where(np.abs(other) < np.abs(z[equal]), other, z[equal])
+        return z
+
+    def given_both(self, source: Indices, target: Indices) -> Array:
+        """Return exact scores of the debiased statistic."""
+        used = np.maximum(self.sizes[source], self.sizes[target])
+        return z_score(self.estimates(source, target), self.n_rows - 2 - used)
+
+    def estimates(self, source: Indices, target: Indices) -> Array:
+        """Return the debiased statistic."""
+        return self._by_runs("estimate", choosing.estimates, source, target)[0]
+
+    def _given(self, nodes: Indices, others: Indices) -> Array:
+        name, function = "test", choosing.partial_correlations
+        values, number = self._by_runs(name, function, nodes, others)
+        return z_score(values, self.n_rows - 2 - number)
+
+    def _by_runs(
+        self, what: str, function: Callable[..., Any], nodes: Indices, others: Indices
+    ) -> tuple[Array, Indices]:
+        """Return what a function returns of pairs, each asked where its node's rows are."""
+        runs, own, places = [], [], []
+        for run in self.chooser.layout.all_runs:
+            some = np.flatnonzero((nodes >= run[0]) & (nodes < run[1]))
+            if len(some):
+                runs.append(run)
+                own.append((nodes[some], others[some]))
+                places.append(some)
+        futures = self.chooser.with_rows(runs, what, function, own, self.found)
+        values, numbers = np.empty(len(nodes)), np.zeros(len(nodes), dtype=np.int64)
+        for some, (value, number) in zip(places, self.chooser.cluster.answers(futures)):
+            values[some], numbers[some] = value, number
+        return values, numbers
+
+
+def _sizes(found: Neighbours) -> tuple[Indices, Array]:
+    return found.sizes, found.residual
+
+
+def _calmed(inflation: Inflation, exact: Exact) -> Exact:
+    return lambda source, target: calming(inflation, source, target) * exact(source, target)
+
+
+def _given_fewer(evidence: Evidence, scores: list[Future], found: Future) -> list[Future]:
+    """Return promises of the scores above the diagonal, given the node that has fewer."""
+    cluster, layout = evidence.cluster, evidence.layout
+    of_run = dict(zip(layout.all_runs, scores))
+    result = []
+    for k, strip in enumerate(layout.strips):
+        first, last = strip
+        own = [of_run[run] for run in layout.runs(strip)]
+        later = [
+            cluster.task(f"scores of nodes {run[0]} to {run[1]}", columns_of, one, first, last)
+            for run, one in of_run.items()
+            if run[0] >= last
+        ]
+        name = f"compare scores of strip {k + 1} of {len(layout.strips)}"
+        result.append(cluster.task(name, _keep_given_fewer, strip, own, later, found))
+    cluster.answers([cluster.task("compared", len, one) for one in result])
+    return result
+
+
+def _keep_given_fewer(
+    strip: Strip, own: list[Singles], later: list[Singles], found: Neighbours
+) -> Singles:
+    first, last = strip
+    n_columns = len(found.sizes)
+    scores = sheet(n_columns, n_columns, np.float32)
+    scores[first:last, :] = np.concatenate(own)
+    if later:
+        scores[last:, first:last] = np.concatenate(later)
+    for some in blocks(last, TILE, first):
+        strips.keep_given_fewer(*some, found.sizes, scores)
+    return scores[first:last, first:].copy()
+
+
+def _beside_each_other(
+    evidence: Evidence, above: list[Future], witness: list[Future], factors: Future
+) -> list[Future]:
+    """Return promises of pairs of scores, as sure as factors let them be."""
+    cluster, strips = evidence.cluster, evidence.layout.strips
+    result = []
+    for k, (first, last) in enumerate(strips):
+        below = [
+            cluster.task("scores of two strips", columns_of, witness[m], first, last)
+            for m in range(k, len(strips))
+        ]
+        name = f"pairs of strip {k + 1} of {len(strips)}"
+        result.append(cluster.task(name, _calm, first, above[k], below, factors, True))
+    cluster.answers([cluster.task("paired", _nothing, one) for one in result])
+    return result
+
+
+def _nothing(_: object) -> None:
+    pass
+
+
+def _calm(
+    first: int, above: Singles, below: list[Singles], factors: Inflation, both: bool
+) -> Pairs:
+    scores, last = _sheet_of(Pairs(first, above, np.concatenate(below)))
+    with team() as run:
+        calm(factors, scores, run, below=both, strip=(first, last))
+    return Pairs(first, scores[first:last, first:].copy(), scores[first:, first:last].copy())
+
+
+def _sheet_of(pairs: Pairs) -> tuple[Singles, int]:
+    """Return a sheet of scores with those of a strip, and where the strip ends."""
+    first, above, below = pairs
+    last, n_columns = first + len(above), first + above.shape[1]
+    scores: Singles = sheet(n_columns, n_columns, np.float32)
+    scores[first:, first:last] = below
+    width = last - first
+    square = np.where(np.tri(width, k=0, dtype=np.bool_), below[:width], above[:, :width])
+    scores[first:last, first:last] = square
+    scores[first:last, last:] = above[:, width:]
+    return scores, last
+
+
+def _with_new_scores(
+    evidence: Evidence, pairs: list[Future], scores: list[Future], factors: Future
+) -> list[Future]:
+    """Return promises of pairs with other scores above the diagonal."""
+    cluster, layout = evidence.cluster, evidence.layout
+    of_run = dict(zip(layout.all_runs, scores))
+    result = []
+    for k, strip in enumerate(layout.strips):
+        own = [of_run[run] for run in layout.runs(strip)]
+        name = f"pairs of strip {k + 1} of {len(layout.strips)}, given both"
+        result.append(cluster.task(name, _calm_new, strip, own, pairs[k], factors))
+    return result
+
+
+def _calm_new(strip: Strip, own: list[Singles], pairs: Pairs, factors: Inflation) -> Pairs:
+    above = np.concatenate(own)[:, strip[0] :]
+    return _calm(strip[0], above, [pairs.below], factors, False)
+
+
+def _judge(
+    evidence: Evidence, pairs: list[Future], exact: Exact, n_rows: float, error: str, loosest: float
+) -> Judged:
+    """Return all pairs that can have a q-value up to ``loosest``."""
+    cluster, n_columns = evidence.cluster, evidence.layout.n_columns
+    sums = cluster.answers([cluster.task("sum up pairs", _sums, one) for one in pairs])
+    shared = shared_part(*np.sum([tile for some in sums for tile in some], axis=0))
+    margins = agreement_margins(n_columns, n_rows, error)
+    rule = (shared, GROUP_ENDS, *margins)
+    counts = cluster.answers([cluster.task("count pairs", _count, one, rule) for one in pairs])
+    by_group, by_agreement = (sum(part) for part in zip(*counts))
+    known = plan(by_group, by_agreement, n_columns, error, loosest)
+    lists = cluster.answers([cluster.task("list pairs", _list, one, rule, known) for one in pairs])
+    source, target, witness = (np.concatenate(some) for some in zip(*lists))
+    z = exact(source, target)
+    q_value = levels_of_listed(z, witness, shared, known.priors, margins, n_columns, error)
+    return Judged(source * n_columns + target, z, q_value)
+
+
+def _sums(pairs: Pairs) -> list[tuple[float, float]]:
+    scores, last = _sheet_of(pairs)
+    return [strips.central_sums(*some, scores) for some in blocks(last, TILE, pairs.first)]
+
+
+def _count(pairs: Pairs, rule: tuple[float, ...]) -> tuple[Indices, Indices]:
+    scores, last = _sheet_of(pairs)
+    counts = [strips.histograms(*some, scores, *rule) for some in blocks(last, TILE, pairs.first)]
+    by_group, by_agreement = (sum(some) for some in zip(*counts))
+    return by_group, by_agreement
+
+
+def _list(pairs: Pairs, rule: tuple[float, ...], known: Plan) -> tuple[Indices, Indices, Array]:
+    scores, last = _sheet_of(pairs)
+    lists = [
+        strips.listed(*some, scores, *rule, known.cuts, known.cut)
+        for some in blocks(last, TILE, pairs.first)
+    ]
+    source, target, witness = (np.concatenate(some) for some in zip(*lists))
+    return source, target, witness

@@ -1,0 +1,226 @@
+"""HedgeGraph on a cluster: which tasks there are, in which order, and what comes back.
+
+Back come what single columns are like, sums over residuals and, in the end, edges. Rows, and
+numbers for each pair of columns, stay with the workers.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.engines.dask import sums as sums_of
+from hedgerow.engines.dask.cluster import Cluster, Future, alone, cluster_of
+from hedgerow.engines.dask.evidence import Evidence, evidence_of
+from hedgerow.engines.dask.exchange import fields, part
+from hedgerow.engines.dask.learning import Taught, Totals
+from hedgerow.engines.dask.room import Division, division_of, workers_of
+from hedgerow.estimators import _cluster_stream as tasks
+from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._filled_rows import FilledRows
+from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._treated_rows import TreatedRows
+from hedgerow.estimators.partitions import Checked, Source, check_partition
+from hedgerow.method.drift import Level
+from hedgerow.method.forgetting import NEVER
+from hedgerow.method.inflation import Inflation
+from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.residuals import Residuals
+from hedgerow.method.row_sizes import RowSizes
+
+Array = NDArray[np.float64]
+_STAYED = "of a graph learned on a cluster, sums for pairs of columns stay there until fit returns"
+
+
+class ClusterStream(HedgeStream):
+    """What is known here of rows that a cluster has learned from."""
+
+    def __init__(
+        self,
+        assumptions: Assumptions,
+        treated: TreatedRows | None,
+        filled: FilledRows,
+        sizes: RowSizes,
+        level: Level | None,
+        learner: Any,
+    ) -> None:
+        self.engine_name = "dask"
+        self.half_life = NEVER
+        self.assumptions = assumptions
+        self.treated, self.filled, self.sizes, self.level = treated, filled, sizes, level
+        self.learner = learner
+        self._trial = learner, filled, sizes, level
+
+    @property
+    def rows(self) -> int:
+        """Number of rows learned from."""
+        return int(self.learner.rows)
+
+    def take(self, rows: NDArray[np.floating]) -> NoReturn:
+        """Raise: rows can be added on one machine only."""
+        raise RuntimeError(f"{_STAYED}, so no rows can be added; fit all rows at once")
+
+    def arrays(self) -> NoReturn:
+        """Raise: there is nothing to go on from."""
+        raise RuntimeError(f"{_STAYED}, so the model cannot be saved; save its edges_")
+
+
+class OnCluster:
+    """Stands for a learner whose state is on a cluster."""
+
+    def __init__(
+        self,
+        totals: Totals,
+        residuals: Residuals | None,
+        cluster: Cluster,
+        division: Division,
+        taught: list[Taught],
+    ) -> None:
+        self.totals = totals
+        self.rows = totals.rows
+        self.n_columns = len(totals.mean)
+        self._residuals = residuals
+        self._there: tuple[Cluster, Division, list[Taught]] | None = cluster, division, taught
+
+    def mean(self) -> Array:
+        """Return the mean of each column."""
+        return self.totals.mean
+
+    def residuals(self) -> Residuals | None:
+        """Return sums over residuals."""
+        return self._residuals
+
+    def moments(self) -> NoReturn:
+        """Raise: they would not fit here."""
+        raise RuntimeError(f"{_STAYED}; there is no precision_, covariance_ or score afterwards")
+
+    def evidence(self, inflation: Inflation, unknown: None) -> Evidence:
+        """Return what all rows say, as promises; once."""
+        if self._there is None:
+            raise RuntimeError(f"{_STAYED}; for another kind of error rate, fit again")
+        cluster, division, taught = self._there
+        self._there = None  # so that what was taught can go as soon as it is taken up
+        return evidence_of(cluster, division.layout, taught, self.totals, inflation)
+
+
+@contextmanager
+def learned_on_cluster(source: Source, assumptions: Assumptions) -> Iterator[ClusterStream]:
+    """Yield what the active client's cluster has learned; it is asked for edges inside."""
+    with cluster_of(_client()) as cluster:
+        division = division_of(workers_of(cluster.client), source.n_columns)
+        yield _learn(cluster, source, assumptions, division)
+
+
+def _client() -> Any:
+    from distributed import get_client
+
+    try:
+        client = get_client()
+    except ValueError as error:
+        raise ConnectionError(
+            "a cluster is needed, and no client of one is open; client = distributed.Client() "
+            "starts one on this machine, distributed.Client('tcp://host:8786') joins another"
+        ) from error
+    if client.status != "running":
+        raise ConnectionError(f"the client of the cluster must be running, it is {client.status}")
+    return client
+
+
+def _learn(
+    cluster: Cluster, source: Source, assumptions: Assumptions, division: Division
+) -> ClusterStream:
+    number = len(source.partitions)
+    rows = cluster.given("where rows are", source)
+    checked = [
+        cluster.task(f"check partition {k + 1} of {number}", check_partition, rows, k)
+        for k in range(number)
+    ]
+    known: list[Checked] = cluster.answers(checked, "checking")
+    total = sum(one.rows for one in known)
+    if total < 2:
+        raise ValueError(f"X must have at least two rows, got {total}")
+    of_rows = (rows, cluster.given("sizes of partitions", known))
+    told = cluster.given("what is known", assumptions)
+    first = cluster.task("look at the first rows", alone, tasks.look_first, *of_rows, told)
+    cluster.answer(cluster.task("looked", _nothing, first))
+
+    begin = 0 if assumptions.complete else min(FIRST_ROWS, total)
+    starts = list(range(begin, total, division.rows)) or [begin]
+    ends = [*starts[1:], total]
+    parts = _learned_strips(cluster, division, (*of_rows, told), first, list(zip(starts, ends)))
+    residuals = None
+    if not assumptions.complete:
+        residuals = _residuals(cluster, division, first, parts)
+    taught = [
+        fields(cluster, k, cluster.task("what strips learned", part, one, "taught"))
+        for k, one in enumerate(parts[-1])
+    ]
+    outcome = cluster.task("what all strips learned", part, parts[-1][0], "told")
+    totals, treated, filled, level = cluster.answer(outcome)
+    sizes = cluster.answer(cluster.task("sizes of rows", part, first, "sizes"))
+    del parts
+    learner = OnCluster(totals, residuals, cluster, division, taught)
+    return ClusterStream(assumptions, treated, filled, sizes, level, learner)
+
+
+def _learned_strips(
+    cluster: Cluster,
+    division: Division,
+    source: tuple[Future, ...],
+    first: Future,
+    spans: list[tuple[int, int]],
+) -> list[list[Future]]:
+    """Return promises of what strips return, for each span of rows."""
+    strips = division.layout.strips
+    number = len(strips)
+    held: list[Future | None] = [None] * number
+    parts: list[list[Future]] = []
+    for m, span in enumerate(spans):
+        last = m == len(spans) - 1
+        after = f", rows {span[0]} to {span[1]}" if len(spans) > 1 else ""
+        row = []
+        # The last strips have the longest rows of products: begun first, they keep nobody waiting.
+        for k in reversed(range(number)):
+            name = f"learn strip {k + 1} of {number}{after}"
+            row.append(
+                cluster.task(
+                    name, tasks.learn_strip, *source, first, held[k], strips[k], span, last
+                )
+            )
+        row.reverse()
+        held = [cluster.task("where strips are", part, one, "held") for one in row]
+        parts.append(row)
+    done = [cluster.task("learned", _nothing, one) for row in parts for one in row]
+    cluster.answers(done, "learning")
+    return parts
+
+
+def _residuals(
+    cluster: Cluster, division: Division, first: Future, parts: list[list[Future]]
+) -> Residuals:
+    """Return sums over what predictions left of all rows."""
+    strips = division.layout.strips
+    sums = cluster.answer(cluster.task("sums over the first rows", part, first, "sums"))
+    if sums is None:
+        left = [cluster.task("errors in the first rows", part, x, "first_errors") for x in parts[0]]
+        whole = cluster.task("sums over the first rows", sums_of.first_sums, left)
+    else:
+        whole = cluster.given("sums over the first rows", sums)
+    own = [cluster.task("sums of strips", sums_of.strip_of, whole, strip) for strip in strips]
+    for row in parts:
+        errors = [cluster.task("errors of strips", part, one, "errors") for one in row]
+        ends = [cluster.task("ends of batches", part, one, "ends") for one in row]
+        sizes = None
+        for one, strip in zip(errors, strips):
+            sizes = cluster.task("sizes of rows", sums_of.with_sizes, sizes, one, whole, strip)
+        own = [
+            cluster.task("sums of strips", sums_of.with_errors, before, one, end, sizes)
+            for before, one, end in zip(own, errors, ends)
+        ]
+    return sums_of.joined(cluster.answers(own))
+
+
+def _nothing(_: object) -> None:
+    pass

@@ -1,0 +1,48 @@
+"""A cluster in this process for what is computed, and one of real processes for what can break."""
+
+import logging
+
+import dask
+import numpy as np
+import pytest
+
+from hedgerow.datasets import make
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet():
+    # Workers log what tests raise on purpose.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set({"distributed.comm.timeouts.connect": "5s"}):
+        yield
+
+
+@pytest.fixture(scope="module")
+def threads():
+    """A client of two workers that are threads of this process."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, processes=False, threads_per_worker=2, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def skewed(n_rows, n_columns, seed=1):
+    """Return rows of a tree whose columns are skewed, and that resemble the rows before."""
+    rows = np.exp(0.3 * make("random_tree", n_columns, seed=0).sample(n_rows, seed=seed))
+    rows[1:] += 0.3 * rows[:-1]
+    return rows
+
+
+def differences(one, other):
+    """Return what two fitted models do not have in common, to the last bit."""
+    names = []
+    for a, b in ((one._graph(), other._graph()), (one._inflation(), other._inflation())):
+        names += [n for n, x, y in zip(a._fields, a, b) if not np.array_equal(x, y)]
+    names += [] if one.summary() == other.summary() else ["summary"]
+    names += [] if np.array_equal(one.location_, other.location_) else ["location_"]
+    return names

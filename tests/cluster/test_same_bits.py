@@ -1,0 +1,105 @@
+"""A cluster gives the bits of one machine, whatever rows and columns are like."""
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+from hedgerow import HedgeGraph
+from hedgerow.datasets import make
+from hedgerow.engines.dask.layout import layout_of
+from hedgerow.estimators import _cluster_fit, _filled_rows, _hedge_stream
+from tests.cluster.conftest import differences, skewed
+
+ROWS = skewed(600, 230)
+
+
+def both(table, chunk=170, **parameters):
+    """Return what one machine and a cluster make of a table."""
+    there = da.from_array(table, chunks=(chunk, -1))
+    return HedgeGraph(**parameters).fit(table), HedgeGraph(**parameters).fit(there)
+
+
+def volatile(n_rows, n_columns):
+    sizes = np.abs(np.random.default_rng(3).standard_t(3, (n_rows, 1)))
+    return sizes * make("random_tree", n_columns, seed=0).sample(n_rows, seed=1)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"level": "balanced"},
+        {"rows": "independent"},
+        {"rows": "independent", "columns": "normal"},
+    ],
+)
+def test_promises_and_assumptions(threads, parameters):
+    assert differences(*both(ROWS, **parameters)) == []
+
+
+def test_rows_of_unlike_size_are_divided_alike(threads):
+    one, other = both(volatile(600, 230))
+    assert one.treatment_.divided
+    assert differences(one, other) == []
+
+
+def test_single_precision_and_chunks_of_columns(threads):
+    rows = ROWS.astype(np.float32)
+    there = da.from_array(rows, chunks=(250, 100))
+    assert differences(HedgeGraph().fit(rows), HedgeGraph().fit(there)) == []
+
+
+def test_fewer_rows_than_the_first_look_wants(threads):
+    assert differences(*both(ROWS[:301], chunk=77)) == []
+
+
+@pytest.fixture(params=[True, False], ids=["matrices together", "rows by rows"])
+def together(request, monkeypatch):
+    """Whether workers have small matrices whole, or ask each other for rows as with large ones."""
+    divided = _cluster_fit.division_of
+
+    def division(*known):
+        found = divided(*known)
+        return found._replace(layout=found.layout._replace(together=request.param))
+
+    monkeypatch.setattr(_cluster_fit, "division_of", division)
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_matrices_whole_and_by_rows(threads, together, error):
+    assert differences(*both(ROWS, error=error)) == []
+
+
+def test_columns_that_are_set_aside(threads):
+    rows = ROWS.copy()
+    rows[:, 50], rows[:, 100], rows[:, 229] = 3.0, 1.0 - 2.0 * rows[:, 20], rows[:, 0]
+    one, other = both(rows)
+    assert len(one._graph().copies) == 2
+    assert differences(one, other) == []
+
+
+def test_more_columns_than_are_judged_and_several_spans_of_rows(threads, monkeypatch):
+    # A limit of columns beyond which the first look leaves more to the learner.
+    for module in (_hedge_stream, _filled_rows):
+        monkeypatch.setattr(module, "MOST_JUDGED", 100)
+    divided = _cluster_fit.division_of
+    narrow = layout_of(230, 2, 192)
+    monkeypatch.setattr(
+        _cluster_fit, "division_of", lambda *_: divided(*_)._replace(layout=narrow, rows=30)
+    )
+    assert differences(*both(ROWS)) == []
+
+
+def test_a_data_frame_keeps_its_names(threads):
+    frame = pd.DataFrame(ROWS[:, :40], columns=[f"c{j}" for j in range(40)])
+    there = dd.from_pandas(frame, npartitions=3)
+    one, other = HedgeGraph().fit(frame), HedgeGraph(device="dask").fit(there)
+    assert differences(one, other) == []
+    assert list(one.edges_) == list(other.edges_)
+
+
+def test_nothing_is_left_on_the_cluster(threads):
+    both(ROWS[:, :40])
+    threads.run_on_scheduler(lambda: None)  # what was let go is known there by then
+    assert not any("strip" in str(key) for key in threads.who_has())
