@@ -192,5 +192,6 @@ def test_the_half_life_cannot_change_on_the_way():
 
 def test_a_half_life_that_is_too_short_is_told():
     rows = np.random.default_rng().standard_normal((2000, 40))
+    graph = HedgeGraph(half_life=16, rows="independent")
     with pytest.warns(GuaranteeWarning, match="46 effective rows are few"):
-        assert HedgeGraph(half_life=16).fit(rows).n_samples_effective_ == pytest.approx(46.2, abs=1)
+        assert graph.fit(rows).n_samples_effective_ == pytest.approx(46.2, abs=1)

@@ -10,7 +10,7 @@ from hedgerow.cli._errors import PlainGroup, with_debug
 COMMANDS = {
     "compare": "Run several methods on one table: edges, time, agreement, stability.",
     "demo": "Learn the pixels of a photograph and draw them: the image grid appears.",
-    "diff": "Tell which partial correlations differ between tables, or saved models.",
+    "diff": "Tell which partial correlations differ between the first of FILES and each other.",
     "learn": "Learn which columns of a table are directly connected.",
     "plan": "How many rows are needed: the paper's bound beside others.",
     "simulate": "Draw rows from a known graph and write rows and true edges to files.",

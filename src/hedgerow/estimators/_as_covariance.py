@@ -105,7 +105,7 @@ class AsCovariance:
         >>> import numpy as np
         >>> from hedgerow import HedgeGraph
         >>> rows = np.cumsum(np.random.default_rng(0).standard_normal((400, 3)), axis=1)
-        >>> distances = HedgeGraph().fit(rows).mahalanobis(rows)
+        >>> distances = HedgeGraph(rows="independent").fit(rows).mahalanobis(rows)
         >>> float(distances.mean().round(6))  # the number of columns, on the rows that were fitted
         3.0
         """

@@ -162,9 +162,9 @@ class Explained(WithIntervals):
         (1, 2)
         >>> print(graph.explain(0, 3))
         0 and 3: no edge at a false discovery rate of 0.05.
-        Correlation 0.489, from 395 effective rows.
-        Partial correlation -0.009 (95 % interval -0.107 to 0.089), given 1 and 2.
-        Among 6 pairs chance makes such a partial correlation: p = 0.86, q is above 0.5.
+        Correlation 0.484, from 392 effective rows.
+        Partial correlation -0.009 (95 % interval -0.107 to 0.090), given 1 and 2.
+        Among 6 pairs chance makes such a partial correlation: p = 0.87, q is above 0.5.
         They are related by way of 1 and 2.
         """
         found = self.partial_corr_of(source, target, level)

@@ -126,7 +126,7 @@ class Treatment(NamedTuple):
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")
-        if self.slowest:
+        if self.slowest and self.memory < LONG_MEMORY:  # else it is memory, and told as such
             said.append(
                 f"{_columns(len(self.slowest))} adrift ({_some(self.slowest)}, up to "
                 f"{self.slow.max():.0%} of the variance): all rows were compared with those "

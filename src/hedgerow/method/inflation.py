@@ -108,8 +108,9 @@ def shared(echoes: Array, together: float, n_rows: float) -> float:
 
     Examples
     --------
-    >>> print(shared(np.zeros((50, 0)), 0.02, 400.0), shared(np.zeros((50, 0)), 1.0, 400.0))
-    1.0 1.9...
+    >>> nothing = np.zeros((50, 0))
+    >>> print(shared(nothing, 0.02, 400.0), round(shared(nothing, 1.0, 400.0), 3))
+    1.0 1.999
     """
     n_columns = len(echoes)
     if n_columns < 2:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LAGS = 32
-LEAST_SCALE = 1e-30  # residuals of a smaller mean square, in squared spreads, are rounding
+LEAST_SCALE = 1e-24  # residuals of a smaller mean square, in squared spreads, are rounding
 _PARTNERS = 256
 
 
