@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import dask.array as da
 import distributed
@@ -24,10 +25,12 @@ def alone():
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
+    cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
-    ) as cluster:
-        yield cluster
+    )
+    yield cluster
+    with suppress(TimeoutError):  # a worker that was killed does not say when it has ended
+        cluster.close()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hedgerow.method.drift import WINDOW, first_contrasts, slow_shares, without_
 from hedgerow.method.inflation import shared
 from hedgerow.method.residuals import first_residuals
 
-SEEDS = range(20)
+SEEDS = range(12)
 COLUMNS, ROWS = 30, 900
 
 
@@ -76,13 +76,13 @@ def any_false(rows_of, **known):
 
 @pytest.mark.parametrize("rows_of", [trend, long_memory, persons])
 def test_what_is_slow_makes_no_edges(rows_of):
-    """Of 20 tables without edges one has some at level .05; five or more do in 1 of 400 cases."""
-    assert any_false(rows_of) < 5
+    """Of 12 tables without edges four or more have some, at level .05, in 1 of 400 cases."""
+    assert any_false(rows_of) < 4
 
 
 @pytest.mark.parametrize("rows_of", [trend, long_memory])
 def test_who_says_that_rows_are_independent_gets_what_they_say(rows_of):
-    assert any_false(rows_of, rows="independent") > 15
+    assert any_false(rows_of, rows="independent") > 9
 
 
 def test_drifting_columns_are_named():

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,12 +99,13 @@ def client_of(address: str) -> Iterator[None]:
         ) from error
     local = _LOCAL.fullmatch(address)
     if local:
-        number = int(local[1])
-        with (
-            LocalCluster(n_workers=number, dashboard_address=":0", silence_logs=50) as cluster,
-            Client(cluster),
-        ):
-            yield
+        cluster = LocalCluster(n_workers=int(local[1]), dashboard_address=":0", silence_logs=50)
+        try:
+            with Client(cluster):
+                yield
+        finally:
+            with suppress(TimeoutError):  # a worker that was lost does not say when it has ended
+                cluster.close()
         return
     try:
         client = Client(address, timeout=_CONNECT)
