@@ -188,6 +188,15 @@ def persons(model: Model, m: int, rng: Generator) -> Array:
     return 0.4**0.5 * means + 0.6**0.5 * normal(model, m, rng)
 
 
+def bursts(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows in which, once in 200, eight columns are off together for ten rows."""
+    rows = normal(model, m, rng)
+    for start in rng.choice(m, max(1, m // 200), replace=False):
+        columns = rng.choice(model.size, 8, replace=False)
+        rows[start : start + 10, columns] += 6.0 * rng.standard_normal()
+    return rows
+
+
 def random_walk(model: Model, m: int, rng: Generator) -> Array:
     """Return rows whose steps are independent."""
     return np.cumsum(normal(model, m, rng), axis=0)
@@ -240,6 +249,7 @@ KINDS: dict[str, Kind] = {
     "jump": Kind(jump, in_time=True),
     "long memory": Kind(long_memory, in_time=True),
     "persons": Kind(persons, in_time=True),
+    "bursts": Kind(bursts, in_time=True),
     "AR 0.8, Student t": Kind(autoregressive_student, in_time=True),
     "Laplace drivers": Kind(laplace_drivers),
     "mixed": Kind(mixed_troubles, in_time=True),

@@ -32,13 +32,15 @@ def blocks() -> dict[str, str]:
 
 def setting(frame: pl.DataFrame) -> str:
     """Return how much was measured."""
-    ours = graphs(frame, AS_IT_COMES)
-    cells = figures(ours, "fdp", "kind", "family", "ratio")
-    seeds = min(cell.number for cell in cells.values())
+    cells, earlier = (
+        figures(graphs(frame, method), "fdp", "kind", "family", "ratio")
+        for method in (AS_IT_COMES, BEFORE)
+    )
+    seeds, before = (min(cell.number for cell in some.values()) for some in (cells, earlier))
     return (
         f"{len(KINDS)} kinds, {len(FAMILIES)} families ({', '.join(FAMILIES)}), {COLUMNS} columns, "
         f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: {len(cells)} cells, "
-        f"{seeds} data sets in each."
+        f"{seeds} data sets in each; {before} for *before*."
     )
 
 

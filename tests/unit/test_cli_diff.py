@@ -2,13 +2,14 @@
 
 import csv
 import json
+import os
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.sparse import csc_array
 
-from hedgerow.cli import cli
+from hedgerow.cli import _progress, cli
 from hedgerow.datasets import Model, make
 from hedgerow.io import open_table
 
@@ -146,3 +147,15 @@ def test_a_column_that_is_not_there(files):
     done = run("learn", files[2], "--by", "sex")
     assert done.exit_code == 1
     assert "no column is called 'sex'" in done.output
+
+
+@pytest.mark.parametrize("command", [["diff"], ["learn", "--by", "group"]])
+def test_a_bar_is_drawn_while_groups_are_learned(files, monkeypatch, capsys, command):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # makes rich believe in a terminal
+    monkeypatch.setenv("TERM", os.environ.get("TERM", "xterm"))
+    given = files[:2] if command == ["diff"] else files[2:]
+    for quiet, drawn in ((["--quiet"], False), ([], True)):
+        arguments = [*command, *map(str, given), *quiet]
+        cli.main(arguments, standalone_mode=False)
+        assert ("Learning" in capsys.readouterr().err) == drawn

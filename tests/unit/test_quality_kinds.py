@@ -175,4 +175,6 @@ def test_refused_kinds_are_told_apart(told):
     for name in ("kinds", "kinds-rivals", "kinds-rows"):
         assert [row[0] for row in told[name].rows] == [k for k in KINDS if k not in refused]
     assert [row[0] for row in told["kinds-made"].rows] == list(KINDS)
-    assert told["kinds-setting"].endswith(f"{len(KINDS) * 24} cells, 8 data sets in each.")
+    assert told["kinds-setting"].endswith(
+        f"{len(KINDS) * 24} cells, 8 data sets in each; 1 for *before*."
+    )

@@ -7,6 +7,7 @@ from hedgerow.cli._differences import compare_all, refuse_other_formats, tell, w
 from hedgerow.cli._errors import Misuse
 from hedgerow.cli._files import failures_of, open_rows
 from hedgerow.cli._left_out import announce
+from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.method.promises import BALANCED
 
@@ -48,7 +49,7 @@ def told_by_groups(
     ):
         announce(table.left_out)
         model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
-        models = _learn(model, table, options["by"])
+        models = _learn(model, table, options["by"], hidden=quiet)
     for name, group in models.items():
         with collected_warnings() as of_group:
             group.adjacency_  # noqa: B018 - results are kept, and its warnings belong to it
@@ -59,7 +60,9 @@ def told_by_groups(
     tell(models, pairs, [*warned, *doubts], out, quiet=quiet, as_json=as_json)
 
 
-def _learn(model: "HedgeGraph", table: "Table", by: str) -> "dict[str, HedgeGraph]":
+def _learn(
+    model: "HedgeGraph", table: "Table", by: str, *, hidden: bool
+) -> "dict[str, HedgeGraph]":
     """Return a model for each group of a table's rows, in the order of their names."""
     import numpy as np
     from sklearn.base import clone
@@ -68,7 +71,7 @@ def _learn(model: "HedgeGraph", table: "Table", by: str) -> "dict[str, HedgeGrap
     from hedgerow.method.levels import MIN_ROWS
 
     models: dict[str, HedgeGraph] = {}
-    for rows in table:
+    for rows in rows_with_bar(table, hidden=hidden):
         groups = np.array(table.groups)
         for name in dict.fromkeys(table.groups):
             if name not in models:

@@ -3,10 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hedgerow.io import Table
 
 PATIENCE = 2.0  # seconds
 
@@ -48,3 +54,13 @@ def progress(label: str, total: int | None, *, hidden: bool = False) -> Iterator
         appears.cancel()
         appears.join()
         bar.stop()
+
+
+def rows_with_bar(table: "Table", *, hidden: bool) -> "Iterator[NDArray[np.floating]]":
+    """Yield the batches of a table, each of them done when the next is asked for."""
+    with progress("Learning", table.total, hidden=hidden) as advance:
+        done = 0
+        for rows in table:
+            yield rows
+            advance(table.done - done)
+            done = table.done

@@ -17,6 +17,7 @@ from hedgerow.cli._files import (
 )
 from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
+from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._reading import reading_options
 from hedgerow.cli._results import error_level, refuse_two_on_stdout
 from hedgerow.cli._warnings import collected_warnings
@@ -70,7 +71,7 @@ def diff(
     models, told = {}, []
     for file in files:
         with collected_warnings() as warned, failures_of(file):
-            models[str(file)] = _learned(file, dict(options))
+            models[str(file)] = _learned(file, dict(options), hidden=quiet)
         told += [f"{file}: {warning}" for warning in warned]
     pairs, doubts = compare_all(models, error, float(level))
     if out:
@@ -78,7 +79,7 @@ def diff(
     tell(models, pairs, [*told, *doubts], out, quiet=quiet, as_json=as_json)
 
 
-def _learned(file: Path, options: dict[str, Any]) -> "HedgeGraph":
+def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGraph":
     """Return the model of a file, or of the rows in it."""
     from hedgerow import HedgeGraph
     from hedgerow.base.storage import is_stored
@@ -90,7 +91,7 @@ def _learned(file: Path, options: dict[str, Any]) -> "HedgeGraph":
     with open_rows(file, options) as table:
         announce(table.left_out)
         model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
-        for rows in table:
+        for rows in rows_with_bar(table, hidden=hidden):
             model.partial_fit(rows, feature_names=table.names)
         model.adjacency_  # noqa: B018 - its warnings belong to this file
     return model

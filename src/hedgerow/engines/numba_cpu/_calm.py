@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hedgerow.engines.numba_cpu._products import FAST, IN_ORDER
+from hedgerow.engines.numba_cpu._products import IN_ORDER, single_product
 from hedgerow.engines.numba_cpu._threads import Run, blocks
 from hedgerow.method.inflation import Inflation
 
@@ -39,17 +39,9 @@ def calm(
 def _calm(first, last, tails, echoes, typical, below, scores):
     for i in range(first, last):
         for j in range(i + 1, tails.size):
-            echo = 1.0 + _product(echoes[i], echoes[j])
+            echo = 1.0 + single_product(echoes[i], echoes[j])
             factor = max(tails[i] * tails[j], 1.0) * max(echo, 1.0)
             share = np.float32(sqrt(typical / factor))
             scores[i, j] *= share
             if below:
                 scores[j, i] *= share
-
-
-@njit(**FAST)
-def _product(a, b):
-    total = np.float32(0.0)
-    for k in range(a.size):
-        total += a[k] * b[k]
-    return total

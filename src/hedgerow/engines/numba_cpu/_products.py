@@ -167,3 +167,12 @@ def _add_one(coefficients, rows, total, t, left, right):
         c, sums = coefficients[t, i], total[i, left:right]
         for j in range(x.size):
             sums[j] = sums[j] + c * x[j]
+
+
+@njit(**FAST)
+def single_product(a, b):
+    """Return the sum of products of two rows in single precision."""
+    total = np.float32(0.0)
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total

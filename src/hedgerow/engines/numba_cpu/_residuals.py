@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.engines.numba_cpu._nodes import weight_rows
-from hedgerow.engines.numba_cpu._products import DOT_TILE, FAST, IN_ORDER, dot_products, zeros
+from hedgerow.engines.numba_cpu._products import (
+    DOT_TILE,
+    FAST,
+    IN_ORDER,
+    dot_products,
+    single_product,
+    zeros,
+)
 from hedgerow.engines.numba_cpu._threads import Run, blocks, job_size, team
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import standardise
@@ -188,16 +195,8 @@ def _add_products_apart(rows, result):
     squares = rows * rows
     for t in range(rows.shape[0]):
         for lag in range(min(t + 1, result.size)):
-            product = _product(rows[t], rows[t - lag])
-            result[lag] += product * product - _product(squares[t], squares[t - lag])
-
-
-@njit(**FAST)
-def _product(a, b):
-    total = np.float32(0.0)
-    for k in range(a.size):
-        total += a[k] * b[k]
-    return total
+            product = single_product(rows[t], rows[t - lag])
+            result[lag] += product * product - single_product(squares[t], squares[t - lag])
 
 
 @njit(**IN_ORDER)
