@@ -37,6 +37,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # Every batch's weights are averaged, as in the reference.
 EXACT_HALF = HALF._replace(averages=SINGLE.averages)
 BOTH = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF], ids=["single", "half"])
+# Weights and scores of all pairs are not held, but made again.
+AGAIN = EXACT_HALF._replace(held=False)
+ALL = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF, AGAIN], ids=["single", "half", "again"])
 
 
 def rules(n_rows: float) -> selection.Rules:
@@ -213,7 +216,7 @@ def test_hedge_leaves_what_its_weights_do_not_explain(held):
     values[:p, :p] = weights
     own = learning.Weights(on_device(values * held.weight_unit).to(held.dtype), held.weight_unit)
     single = on_device(columns).float()
-    mine = looking_back.left_by(own, single, padded(single, held.dtype)).cpu().numpy()
+    mine = own.left(single, padded(single, held.dtype)).cpu().numpy()
     # Weights sum to one at most. Both factors are rounded, and so is each of p terms of a sum.
     eps = torch.finfo(held.dtype).eps + p * np.finfo(np.float32).eps
     assert np.abs(mine - (columns - weights @ columns)).max() < 2 * eps * np.abs(columns).max()

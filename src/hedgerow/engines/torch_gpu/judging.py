@@ -13,6 +13,7 @@ from hedgerow.engines.shared.listing import Judged, count_scores, levels_of_list
 from hedgerow.engines.torch_gpu import pairs, selection
 from hedgerow.engines.torch_gpu.calm import calm_of
 from hedgerow.engines.torch_gpu.layout import Settings, padded
+from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_at
 from hedgerow.method.engine import Edges
@@ -27,7 +28,7 @@ from hedgerow.progress import report
 
 def judge_pairs(
     columns: Tensor,
-    weights: Weights,
+    weights: Weights | Kept,
     error: str,
     settings: Settings,
     loosest: float,
@@ -77,13 +78,13 @@ def judge_pairs(
 def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``, by one of the two statistics.
 
-    Pairs that the refit joins are tested one by one from the beginning.
+    Pairs that the refit joins, or an exceptional weight, are tested one by one from the beginning.
     """
     p, calm = len(material.columns), material.calm
     margins, careful = agreement_margins(p, material.refit.n_rows, error), error == "fwer"
-    joined = pairs.joined(material.refit)
-    known = pairs.one_by_one(material, joined, both=both, careful=careful)
-    tiles = pairs.Tiles(material, joined, both=both)
+    apart = pairs.told_apart(material.refit, material.weights)
+    known = pairs.one_by_one(material, apart, both=both, careful=careful)
+    tiles = pairs.Tiles(material, apart, both=both)
     shared = shared_part(*np.add(tiles.central_sums(), central_sums(*known)).tolist())
     least = z_at(loosest)  # no adjusted p-value is below the p-value
     counts = tiles.count(shared, margins, least), count_scores(*known, shared, margins)
@@ -94,4 +95,4 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
     tested = pairs.one_by_one(material, found, both=both, careful=careful)
     z, witness = (np.concatenate(parts) for parts in zip(known, tested))
     q_value = levels_of_listed(z, witness, shared, priors, margins, p, error)
-    return Judged(torch.cat([joined, found]).cpu().numpy(), z, q_value)
+    return Judged(torch.cat([apart, found]).cpu().numpy(), z, q_value)

@@ -24,20 +24,37 @@ def _both_ways(array, i, j, width):
 
 
 @triton.jit
+def _made_again(products, explained, here, freedom, collinear):
+    """Return the scores given one node's neighbours, as the selection finds them."""
+    left = 1.0 - tl.load(explained + here).to(tl.float32)
+    product = tl.load(products + here).to(tl.float32)
+    usable = left > collinear
+    correlation = tl.where(usable, product * tl.rsqrt(tl.where(usable, left, 1.0)), 0.0)
+    return normal_score(correlation, freedom)
+
+
+@triton.jit
 def _scores(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-    first, p, width, n_rows, unit, typical,
-    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    both_products, one_sided, forth_explained, back_products, back_explained,
+    products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical, collinear,
+    HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Return z and witness of one tile, the pairs' numbers, and which of them count."""
+    """Return z and witness of one tile, the pairs' numbers, and which of them count.
+
+    Weights and scores of all pairs are held in square arrays. If not, weights that matter belong to
+    pairs that are left out, and scores are made from products of the tile's nodes.
+    """
     step = tl.arange(0, BLOCK)
     row, column = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
     i, j = first + row + step, first + column + step
     here = row.to(tl.int64) * (width - first) + column
     here += step[:, None] * (width - first) + step[None, :]
-    forth, back = _both_ways(weights, i, j, width)
-    ratio = tl.load(spread + j)[None, :] / tl.load(spread + i)[:, None]
-    related = tl.load(products + here).to(tl.float32) + (forth * ratio + back / ratio) / unit
+    related = tl.load(products + here).to(tl.float32)
+    if HELD:
+        forth, back = _both_ways(weights, i, j, width)
+        ratio = tl.load(spread + j)[None, :] / tl.load(spread + i)[:, None]
+        related += (forth * ratio + back / ratio) / unit
     witness = normal_score(related, tl.maximum(n_rows - 2.0, 1.0))
 
     size_i, size_j = tl.load(sizes + i)[:, None], tl.load(sizes + j)[None, :]
@@ -45,7 +62,13 @@ def _scores(
         freedom = tl.maximum(n_rows - 2.0 - tl.maximum(size_i, size_j), 1.0)
         z = normal_score(tl.load(both_products + here).to(tl.float32), freedom)
     else:
-        forth, back = _both_ways(one_sided, i, j, width)
+        if HELD:
+            forth, back = _both_ways(one_sided, i, j, width)
+        else:
+            freedom = tl.maximum(n_rows - 2.0 - size_i, 1.0)
+            forth = _made_again(one_sided, forth_explained, here, freedom, collinear)
+            freedom = tl.maximum(n_rows - 2.0 - size_j, 1.0)
+            back = _made_again(back_products, back_explained, here, freedom, collinear)
         weaker = tl.where(tl.abs(forth) < tl.abs(back), forth, back)
         z = tl.where(size_i < size_j, forth, tl.where(size_i > size_j, back, weaker))
     if CALM:
@@ -55,7 +78,7 @@ def _scores(
         z, witness = z * share, witness * share
 
     counted = (i[:, None] < j[None, :]) & (j < p)[None, :]
-    tile = (first + row) // BLOCK * (width // BLOCK) + (first + column) // BLOCK
+    tile = row // BLOCK * (width // BLOCK) + (first + column) // BLOCK
     for s in range(tl.load(starts + tile), tl.load(starts + tile + 1)):
         pair = tl.load(skipped + s)
         counted = counted & ((i[:, None] != pair // p) | (j[None, :] != pair % p))
@@ -64,16 +87,18 @@ def _scores(
 
 @triton.jit(do_not_specialize=_CHANGING)
 def sum_centre(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-    first, p, width, n_rows, unit, typical, centre, sums,
-    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    both_products, one_sided, forth_explained, back_products, back_explained,
+    products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical, collinear, centre, sums,
+    HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Sum witness times z, and z squared, over the pairs with small z."""
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, _, _, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
+        both_products, one_sided, forth_explained, back_products, back_explained,
+        products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, collinear, HELD, CALM, BOTH, BLOCK,
     )  # fmt: skip
     z = tl.where(counted & (tl.abs(z) < centre), z, 0.0)
     part = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 2
@@ -94,11 +119,12 @@ def _bin_of(size, PER_BIN: tl.constexpr, BINS: tl.constexpr):
 
 @triton.jit(do_not_specialize=_CHANGING)
 def count_pairs(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-    first, p, width, n_rows, unit, typical,
+    both_products, one_sided, forth_explained, back_products, back_explained,
+    products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical, collinear,
     shared, ends, off_witness, off_z, least, counts,
     COUNTERS: tl.constexpr, N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
-    CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Count the pairs by group of surplus and size of z, and by size of agreement.
 
@@ -108,8 +134,9 @@ def count_pairs(
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, _, _, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
+        both_products, one_sided, forth_explained, back_products, back_explained,
+        products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, collinear, HELD, CALM, BOTH, BLOCK,
     )  # fmt: skip
     surplus = tl.where(z < 0, -witness, witness) - shared * tl.abs(z)
     group = tl.zeros((BLOCK, BLOCK), tl.int32)
@@ -127,17 +154,20 @@ def count_pairs(
 
 @triton.jit(do_not_specialize=_CHANGING)
 def list_pairs(
-    both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-    first, p, width, n_rows, unit, typical,
+    both_products, one_sided, forth_explained, back_products, back_explained,
+    products, weights, spread, sizes, starts, skipped, echoes, tails,
+    first, p, width, n_rows, unit, typical, collinear,
     shared, ends, off_witness, off_z, cuts, agreement_cut, found, pairs, capacity,
-    N_ENDS: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
+    N_ENDS: tl.constexpr,
+    HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """List the pairs whose z exceeds the cut of their group, or whose witnesses agree."""
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, i, j, counted = _scores(
-        both_products, one_sided, products, weights, spread, sizes, starts, skipped, echoes, tails,
-        first, p, width, n_rows, unit, typical, CALM, BOTH, BLOCK,
+        both_products, one_sided, forth_explained, back_products, back_explained,
+        products, weights, spread, sizes, starts, skipped, echoes, tails,
+        first, p, width, n_rows, unit, typical, collinear, HELD, CALM, BOTH, BLOCK,
     )  # fmt: skip
     size = tl.abs(z)
     surplus = tl.where(z < 0, -witness, witness) - shared * size

@@ -17,10 +17,11 @@ from hedgerow.engines.shared.listing import BINS, PER_BIN, Counts
 from hedgerow.engines.torch_gpu import pair_kernels
 from hedgerow.engines.torch_gpu.calm import Calm, shares
 from hedgerow.engines.torch_gpu.layout import Settings, padded
+from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.engines.torch_gpu.looking_back import left_by
+from hedgerow.engines.torch_gpu.one_sided import OneSided, given_first, given_second
 from hedgerow.engines.torch_gpu.scores import z_score
-from hedgerow.engines.torch_gpu.selection import Refit
+from hedgerow.engines.torch_gpu.selection import Refit, Step
 from hedgerow.engines.torch_gpu.singles import coefficient_of, given_one, mean_products
 from hedgerow.engines.torch_gpu.stand_ins import weaken
 from hedgerow.method.groups import CENTRE, GROUP_ENDS
@@ -39,7 +40,7 @@ class Material(NamedTuple):
 
     columns: Tensor  # (p, m); standardised, float32
     refit: Refit
-    weights: Weights  # Hedge's
+    weights: Weights | Kept  # Hedge's
     refit_residuals: Tensor  # (p, m); mean square one, float32
     refit_spread: Tensor  # root mean square of the refit's residuals
     hedge_residuals: Tensor  # (p, m); mean square one, float32
@@ -53,6 +54,9 @@ class _Chunk(NamedTuple):
     hedge: Tensor  # products of Hedge's residuals with those of all nodes from the first on
     refit: Tensor  # the same for the refit, or anything if it is not needed
     echoes: Tensor  # products of their autocorrelations, or anything
+    forth: OneSided  # given the neighbours of these nodes, or anything
+    back: OneSided  # given those of the others, or anything
+    starts: Tensor  # where the pairs that each tile leaves out begin
     grid: tuple[int, int]
 
 
@@ -67,13 +71,13 @@ def gather(
     columns: Tensor,
     fast_columns: Tensor,
     refit: Refit,
-    weights: Weights,
+    weights: Weights | Kept,
     settings: Settings,
     calm: Calm | None = None,
 ) -> Material:
     """Return what the scores of all pairs are made from."""
     p = len(columns)
-    hedge = left_by(weights, columns, fast_columns)
+    hedge = weights.left(columns, fast_columns)
     spread = torch.ones(len(fast_columns), device=columns.device)
     spread[:p] = hedge.double().square().mean(1).sqrt().clamp(min=_TINY)
     refit_spread = refit.unexplained.clamp(min=settings.collinear).sqrt()
@@ -88,6 +92,15 @@ def gather(
         settings=settings,
         calm=calm,
     )
+
+
+def told_apart(refit: Refit, weights: Weights | Kept) -> Tensor:
+    """Return the pairs i < j, as i * p + j, that are tested one by one anyway; in order.
+
+    The refit joins them, or a weight matters that is not held with all others.
+    """
+    pairs = joined(refit)
+    return torch.unique(torch.cat([pairs, weights.pairs()])) if isinstance(weights, Kept) else pairs
 
 
 def joined(refit: Refit) -> Tensor:
@@ -117,9 +130,9 @@ def one_by_one(material: Material, pairs: Tensor, *, both: bool, careful: bool) 
         z = z_score(estimates(material, pairs), n_rows - 2.0 - used)
     else:
         z = _given_fewer(material, i, j, careful=careful)
-    values, spread = material.weights.values, material.hedge_spread.double()
-    direct = values[i, j].double() * spread[j] / spread[i]
-    direct = (direct + values[j, i].double() * spread[i] / spread[j]) / material.weights.unit
+    weights, spread = material.weights, material.hedge_spread.double()
+    direct = weights.at(i, j) * spread[j] / spread[i]
+    direct = direct + weights.at(j, i) * spread[i] / spread[j]
     related = mean_products(material.hedge_residuals, i, j) + direct
     witness = z_score(related, n_rows - 2.0)
     if material.calm is not None:
@@ -129,23 +142,23 @@ def one_by_one(material: Material, pairs: Tensor, *, both: bool, careful: bool) 
 
 
 class Tiles:
-    """All pairs i < j in tiles, without those that the refit joins."""
+    """All pairs i < j in tiles, without those that are tested one by one."""
 
     def __init__(self, material: Material, skipped: Tensor, *, both: bool) -> None:
         self.p = len(material.columns)
         self.material, self.both = material, both
         dtype = material.settings.dtype
+        again = not material.settings.held and not both
         self.hedge = padded(material.hedge_residuals, dtype)
-        self.refit = padded(material.refit_residuals, dtype) if both else self.hedge
-        self.width = len(self.hedge)
+        self.refit = padded(material.refit_residuals, dtype) if both or again else self.hedge
+        self.columns = padded(material.columns, dtype) if again else self.hedge
+        self.steps = material.refit.steps if again else []
+        self.again, self.width = again, len(self.hedge)
         self.sizes = torch.zeros(self.width, dtype=torch.int32, device=skipped.device)
         self.sizes[: self.p] = material.refit.sizes
-        n_blocks = self.width // _BLOCK
-        tile = skipped // self.p // _BLOCK * n_blocks + skipped % self.p // _BLOCK
-        tile, order = torch.sort(tile)
+        tile = skipped // self.p // _BLOCK * (self.width // _BLOCK) + skipped % self.p // _BLOCK
+        self.tile, order = torch.sort(tile)
         self.skipped = torch.cat([skipped[order], skipped.new_zeros(1)])
-        every = torch.arange(n_blocks**2 + 1, device=skipped.device)
-        self.starts = torch.searchsorted(tile, every).int()
         self.ends = torch.tensor(GROUP_ENDS, dtype=torch.float32, device=skipped.device)
 
     def central_sums(self) -> tuple[float, float]:
@@ -198,25 +211,50 @@ class Tiles:
     def _chunks(self) -> Iterator[_Chunk]:
         """Yield some nodes at a time with their products with all later ones."""
         rows = max(_BLOCK, min(self.width, _CHUNK_BYTES // (4 * self.width)) // _BLOCK * _BLOCK)
-        for first in range(0, self.width, rows):
-            hedge = torch.mm(self.hedge[first : first + rows], self.hedge[first:].T)
+        firsts = torch.arange(0, self.width + rows, rows, device=self.hedge.device)
+        cuts = [torch.searchsorted(step.nodes, firsts).tolist() for step in self.steps]
+        for k, first in enumerate(range(0, self.width, rows)):
+            nodes = slice(first, first + rows)
+            hedge = torch.mm(self.hedge[nodes], self.hedge[first:].T)
             refit, echoes, calm = hedge, hedge, self.material.calm
+            forth = back = OneSided(hedge, hedge)
             if self.both:
-                refit = torch.mm(self.refit[first : first + rows], self.refit[first:].T)
+                refit = torch.mm(self.refit[nodes], self.refit[first:].T)
+            if self.again:
+                own = self._steps(first, [(at[k], at[k + 1]) for at in cuts])
+                later = self._steps(first, [(at[k], at[-1]) for at in cuts])
+                forth = given_first(self.refit[nodes], self.columns[first:], own)
+                back = given_second(self.columns[nodes], self.refit[first:], later)
             if calm is not None:
-                echoes = torch.mm(calm.fast[first : first + rows], calm.fast[first:].T)
+                echoes = torch.mm(calm.fast[nodes], calm.fast[first:].T)
             grid = (hedge.shape[0] // _BLOCK, hedge.shape[1] // _BLOCK)
-            yield _Chunk(first, hedge, refit, echoes, grid)
+            n_blocks = self.width // _BLOCK
+            tiles = torch.arange(grid[0] * n_blocks + 1, device=hedge.device)
+            tiles += first // _BLOCK * n_blocks
+            starts = torch.searchsorted(self.tile, tiles).int()
+            yield _Chunk(first, hedge, refit, echoes, forth, back, starts, grid)
+
+    def _steps(self, first: int, ranges: list[tuple[int, int]]) -> list[Step]:
+        """Return a range of each step, its nodes counted from the first; none that is empty."""
+        return [
+            Step(step.nodes[start:stop] - first, step.vectors[start:stop])
+            for step, (start, stop) in zip(self.steps, ranges)
+            if start < stop
+        ]
 
     def _run(self, kernel: Any, chunk: _Chunk, *arguments: Any, **constants: Any) -> None:
         material, calm = self.material, self.material.calm
         tails, typical = (self.sizes, 1.0) if calm is None else (calm.tails, calm.typical)
+        held, settings = material.settings.held, material.settings
+        scores = material.refit.scores if held else chunk.forth.product
+        weights = material.weights.values if isinstance(material.weights, Weights) else chunk.hedge
         kernel[chunk.grid](
-            chunk.refit, material.refit.scores, chunk.hedge, material.weights.values,
-            material.hedge_spread, self.sizes, self.starts, self.skipped, chunk.echoes, tails,
-            chunk.first, self.p, self.width, material.refit.n_rows, material.weights.unit, typical,
-            *arguments, **constants,
-            CALM=calm is not None, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
+            chunk.refit, scores, chunk.forth.explained, *chunk.back,
+            chunk.hedge, weights, material.hedge_spread, self.sizes, chunk.starts, self.skipped,
+            chunk.echoes, tails,
+            chunk.first, self.p, self.width, material.refit.n_rows, settings.weight_unit, typical,
+            settings.collinear, *arguments, **constants,
+            HELD=held, CALM=calm is not None, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
         )  # fmt: skip
 
 
