@@ -23,6 +23,7 @@ from hedgerow.engines.torch_gpu import (
     pairs,
     scores,
     selection,
+    tiles,
 )
 from hedgerow.engines.torch_gpu.calm import calm_of
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, padded
@@ -295,7 +296,7 @@ def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both, n_
     exact, known = (
         pairs.one_by_one(material, some, both=given_both, careful=False) for some in (every, joined)
     )
-    told = pairs.Tiles(material, joined, both=given_both).count(shared, margins, 0.0)
+    told = tiles.Tiles(material, joined, both=given_both).count(shared, margins, 0.0)
     by_group, by_agreement = map(np.add, told, listing.count_scores(*known, shared, margins))
     assert len(joined)
     assert by_group.sum() == by_agreement.sum() == len(source)

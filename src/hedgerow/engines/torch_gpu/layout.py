@@ -25,7 +25,7 @@ class Settings(NamedTuple):
     held: bool = True  # whether weights and scores of all pairs are, or made again when needed
 
 
-HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32, 0.05)
+HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 128, 128, 32, 0.05)
 SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30, 2e-3)
 
 

@@ -153,7 +153,9 @@ class _Strip:
         self.first, self.n_nodes, self.n_columns = first, len(average), n_columns
         self.width = rows.shape[1]
         self.residuals = self._filled(0, len(rows), dtype=settings.dtype)
-        self.pulls = torch.empty((self.n_nodes, self.width), dtype=torch.float32, device=rows.device)
+        self.pulls = torch.empty(
+            (self.n_nodes, self.width), dtype=torch.float32, device=rows.device
+        )
         self.nodes = _Nodes(*map(self._filled, (0, 1, 1, 0, 0)))
         self.rates = _Rates(self._filled(0), self._filled(0))
         self.base = 0  # the rows before it are in the pulls that are stored

@@ -1,8 +1,8 @@
 """Scores given one node's neighbours, made again for some nodes at a time.
 
 The correlation of node i with column j, given i's neighbours, is that of what they leave of both.
-Of i the refit has it. Of column j they leave a variance of one less the squares of its products with
-the directions in which i's selection went.
+Of i the refit has it. Of column j they leave a variance of one less the squares of its products
+with the directions in which i's selection went.
 
 Columns and residuals are as `layout.padded` has them; steps are those of the nodes in question,
 counted from the first of these.

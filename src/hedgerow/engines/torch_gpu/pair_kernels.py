@@ -2,7 +2,7 @@
 """Triton kernels over all pairs i < j, tile by tile.
 
 Every kernel computes the same two scores of a tile's pairs, the refit's z and Hedge's witness, and
-differs in what it does with them: sum, count, or list. Pairs that the refit joins are
+differs in what it does with them: sum, or count and list. Pairs that the refit joins are
 left out (``skipped``): their score has another term, and they are few enough to be tested singly.
 """
 
@@ -118,50 +118,22 @@ def _bin_of(size, PER_BIN: tl.constexpr, BINS: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=_CHANGING)
-def count_pairs(
+def sort_pairs(
     both_products, one_sided, forth_explained, back_products, back_explained,
     products, weights, spread, sizes, starts, skipped, echoes, tails,
     first, p, width, n_rows, unit, typical, collinear,
     shared, ends, off_witness, off_z, least, counts,
-    COUNTERS: tl.constexpr, N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
+    cuts, agreement_cut, found, pairs, capacity,
+    COUNT: tl.constexpr, COUNTERS: tl.constexpr, LIST: tl.constexpr,
+    N_ENDS: tl.constexpr, BINS: tl.constexpr, PER_BIN: tl.constexpr,
     HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Count the pairs by group of surplus and size of z, and by size of agreement.
+    """Count the pairs by group of surplus and size of z, and by size of agreement; list the best.
 
     Each of several counters has a row of bins for every group, and one for agreement, of which only
     pairs with the ``least`` or more are counted: most have less, and would wait for each other.
+    Listed are pairs whose z exceeds the cut of their group, or whose witnesses agree.
     """
-    if tl.program_id(0) > tl.program_id(1):
-        return
-    z, witness, _, _, counted = _scores(
-        both_products, one_sided, forth_explained, back_products, back_explained,
-        products, weights, spread, sizes, starts, skipped, echoes, tails,
-        first, p, width, n_rows, unit, typical, collinear, HELD, CALM, BOTH, BLOCK,
-    )  # fmt: skip
-    surplus = tl.where(z < 0, -witness, witness) - shared * tl.abs(z)
-    group = tl.zeros((BLOCK, BLOCK), tl.int32)
-    for e in tl.static_range(N_ENDS):
-        group += (surplus < tl.load(ends + e)).to(tl.int32)
-    one = tl.full((BLOCK, BLOCK), 1, tl.int32)
-    counter = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) % COUNTERS
-    at = counts + counter * (N_ENDS + 2) * BINS
-    here = group * BINS + _bin_of(tl.abs(z), PER_BIN, BINS)
-    tl.atomic_add(at + here, one, mask=counted, sem="relaxed")
-    agreement = _agreement(z, witness, off_witness, off_z)
-    there = (N_ENDS + 1) * BINS + _bin_of(tl.maximum(agreement, 0.0), PER_BIN, BINS)
-    tl.atomic_add(at + there, one, mask=counted & (agreement >= least), sem="relaxed")
-
-
-@triton.jit(do_not_specialize=_CHANGING)
-def list_pairs(
-    both_products, one_sided, forth_explained, back_products, back_explained,
-    products, weights, spread, sizes, starts, skipped, echoes, tails,
-    first, p, width, n_rows, unit, typical, collinear,
-    shared, ends, off_witness, off_z, cuts, agreement_cut, found, pairs, capacity,
-    N_ENDS: tl.constexpr,
-    HELD: tl.constexpr, CALM: tl.constexpr, BOTH: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    """List the pairs whose z exceeds the cut of their group, or whose witnesses agree."""
     if tl.program_id(0) > tl.program_id(1):
         return
     z, witness, i, j, counted = _scores(
@@ -171,13 +143,22 @@ def list_pairs(
     )  # fmt: skip
     size = tl.abs(z)
     surplus = tl.where(z < 0, -witness, witness) - shared * size
-    cut = tl.zeros((BLOCK, BLOCK), tl.float32) + tl.load(cuts + N_ENDS)
-    for e in tl.static_range(N_ENDS - 1, -1, -1):
-        cut = tl.where(surplus >= tl.load(ends + e), tl.load(cuts + e), cut)
-    agrees = _agreement(z, witness, off_witness, off_z) >= agreement_cut
-    wanted = counted & ((size >= cut) | agrees)
-    if tl.sum(wanted.to(tl.int32)) > 0:
-        one = wanted.to(tl.int32)
-        slot = tl.atomic_add(found + tl.zeros((BLOCK, BLOCK), tl.int32), one, mask=wanted)
-        pair = i[:, None].to(tl.int64) * p + j[None, :]
-        tl.store(pairs + slot, pair, mask=wanted & (slot < capacity))
+    group = tl.zeros((BLOCK, BLOCK), tl.int32)
+    for e in tl.static_range(N_ENDS):
+        group += (surplus < tl.load(ends + e)).to(tl.int32)
+    agreement = _agreement(z, witness, off_witness, off_z)
+    if COUNT:
+        one = tl.full((BLOCK, BLOCK), 1, tl.int32)
+        counter = (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) % COUNTERS
+        at = counts + counter * (N_ENDS + 2) * BINS
+        here = group * BINS + _bin_of(size, PER_BIN, BINS)
+        tl.atomic_add(at + here, one, mask=counted, sem="relaxed")
+        there = (N_ENDS + 1) * BINS + _bin_of(tl.maximum(agreement, 0.0), PER_BIN, BINS)
+        tl.atomic_add(at + there, one, mask=counted & (agreement >= least), sem="relaxed")
+    if LIST:
+        wanted = counted & ((size >= tl.load(cuts + group)) | (agreement >= agreement_cut))
+        if tl.sum(wanted.to(tl.int32)) > 0:
+            more = wanted.to(tl.int32)
+            slot = tl.atomic_add(found + tl.zeros((BLOCK, BLOCK), tl.int32), more, mask=wanted)
+            pair = i[:, None].to(tl.int64) * p + j[None, :]
+            tl.store(pairs + slot, pair, mask=wanted & (slot < capacity))
