@@ -31,7 +31,7 @@ from hedgerow.engines.torch_gpu.learning import average_shares
 from hedgerow.method.graph import LOOSEST_LEVEL
 
 _CLIQUE, _CHAIN = 4, 100
-_LEVEL = 0.05
+LEVEL = 0.05
 
 
 class Truth(NamedTuple):
@@ -179,7 +179,7 @@ def edges_of_rows(rows: torch.Tensor, error: str, settings: Settings) -> torch.T
     repeats = fitting.repeats(evidence, 1 - 1e-10)
     assert (repeats.original == range(rows.shape[1])).all()
     found = fitting.find_edges(evidence, error, LOOSEST_LEVEL)
-    keep = found.q_value <= _LEVEL
+    keep = found.q_value <= LEVEL
     return torch.tensor(found.source[keep] * rows.shape[1] + found.target[keep])
 
 
@@ -217,7 +217,7 @@ def measure(
         rows = truth.rows.cpu().numpy()
         torch.cuda.reset_peak_memory_stats()
         yield {
-            "fit": seconds(lambda: HedgeGraph(error, _LEVEL, "cuda").fit(rows), repeats),
+            "fit": seconds(lambda: HedgeGraph(error, LEVEL, "cuda").fit(rows), repeats),
             "transfer": seconds(lambda: torch.tensor(rows, device="cuda"), repeats),
             "fit_gib": torch.cuda.max_memory_allocated() / 2**30,
         }

@@ -5,15 +5,20 @@ pairs that have one are tested singly. Without the others a pair's witness chang
 of what the scores of all pairs are rounded by anyway, if the two columns are as noisy.
 """
 
+import hashlib
+import time
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from hedgerow.base.parts import Parts, parts_of
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.layout import Settings, padded
+from hedgerow.progress import report
 
 _ENTRIES = 1 << 29  # weights that are looked at together
+_LONG = 60.0  # seconds of learning from which strips that are done are kept on disk, if asked for
 
 
 class Kept(NamedTuple):
@@ -52,25 +57,67 @@ def learn_kept(rows: Tensor, columns: Tensor, batches: list[int], settings: Sett
 
     ``columns`` are those of the table, of shape (p, m), each with mean 0 and mean square 1.
     """
-    p, m = columns.shape
-    width = rows.shape[1]
+    strips = learning.strips_of(rows.shape[1])
     fast = padded(columns, settings.dtype)
+    shape = (strips[0].stop, rows.shape[1])
+    work = torch.empty(shape, dtype=settings.dtype, device=columns.device)
     remains = torch.empty_like(columns)
+    done = parts_of(_key(rows, settings))
+    pairs, values = [], []
+    for nodes in strips:
+        begun = time.monotonic()
+        own = _found(done, nodes, columns.device)
+        if own is None:
+            average = work[: nodes.stop - nodes.start].zero_()
+            learning.learn_strip(rows, average, nodes.start, len(columns), batches, settings)
+            own = _that_matter(average, nodes, columns, fast, settings)
+            if done is not None and (time.monotonic() - begun) * len(strips) > _LONG:
+                arrays = {name: each.cpu().numpy() for name, each in own._asdict().items()}
+                done.keep(_name(nodes), arrays)
+        pairs.append(own.pair)
+        values.append(own.value)
+        remains[nodes] = own.remains
+        report("learning", nodes.stop / strips[-1].stop)
+    return Kept(torch.cat(pairs), torch.cat(values), remains)
+
+
+def _that_matter(
+    average: Tensor, nodes: slice, columns: Tensor, fast: Tensor, settings: Settings
+) -> Kept:
+    """Return what is kept of the average weights of some nodes."""
+    p, m = columns.shape
+    weights = learning.Weights(average, settings.weight_unit)
     least = bound_on_others(m, settings) * settings.weight_unit
     pairs, values = [], []
-    nodes = learning.strips_of(width)[0]
-    strip = torch.empty((nodes.stop, width), dtype=settings.dtype, device=columns.device)
-    some = max(1, _ENTRIES // width)
-    for nodes in learning.strips_of(width):
-        average = strip[: nodes.stop - nodes.start].zero_()
-        learning.learn_strip(rows, average, nodes.start, p, batches, settings)
-        weights = learning.Weights(average, settings.weight_unit)
-        remains[nodes] = weights.left(columns[nodes], fast)
-        for first in range(0, len(average), some):
-            i, j = torch.nonzero(average[first : first + some].abs() > least, as_tuple=True)
-            pairs.append((nodes.start + first + i) * p + j)
-            values.append(weights.at(first + i, j).float())
-    return Kept(torch.cat(pairs), torch.cat(values), remains)
+    some = max(1, _ENTRIES // average.shape[1])
+    for first in range(0, len(average), some):
+        i, j = torch.nonzero(average[first : first + some].abs() > least, as_tuple=True)
+        pairs.append((nodes.start + first + i) * p + j)
+        values.append(weights.at(first + i, j).float())
+    return Kept(torch.cat(pairs), torch.cat(values), weights.left(columns[nodes], fast))
+
+
+def _found(done: Parts | None, nodes: slice, device: torch.device) -> Kept | None:
+    arrays = done.found(_name(nodes)) if done is not None else None
+    if arrays is None:
+        return None
+    return Kept(**{name: torch.tensor(each, device=device) for name, each in arrays.items()})
+
+
+def _name(nodes: slice) -> str:
+    return f"nodes-{nodes.start}-{nodes.stop}"
+
+
+def _key(rows: Tensor, settings: Settings) -> str:
+    """Return what tells one computation from another: a hash of all bits of the rows."""
+    bits = rows.view(torch.int16 if rows.element_size() == 2 else torch.int32)
+    odd = 2 * torch.arange(len(rows), dtype=torch.int64, device=rows.device) + 1
+    sums = torch.zeros(rows.shape[1], dtype=torch.int64, device=rows.device)
+    for row, factor in zip(bits, odd * 0x9E3779B97F4A7C1):  # sums may overflow, always alike
+        sums += row.long() * factor
+    digest = hashlib.sha256(sums.cpu().numpy().tobytes())
+    digest.update(repr((tuple(rows.shape), settings)).encode())
+    return digest.hexdigest()
 
 
 def kept_part(weights: Kept, columns: Tensor, kept: Tensor, original: Tensor, sign: Tensor) -> Kept:

@@ -90,6 +90,7 @@ def learn(rows: Tensor, n_columns: int, batches: list[int], settings: Settings) 
     average = torch.zeros((width, width), dtype=settings.dtype, device=rows.device)
     for nodes in strips_of(width):
         learn_strip(rows, average[nodes], nodes.start, n_columns, batches, settings)
+        report("learning", nodes.stop / width)
     return Weights(average, settings.weight_unit)
 
 
@@ -111,7 +112,6 @@ def learn_strip(
     _Strip(rows, average, first, n_columns, settings).learn(batches)
     if rows.is_cuda:
         torch.cuda.synchronize(rows.device)  # what is reported as done should be
-    report("learning", (first + len(average)) / rows.shape[1])
 
 
 def average_shares(batches: list[int], spacing: int) -> list[float]:
