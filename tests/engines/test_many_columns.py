@@ -66,11 +66,11 @@ def test_learning_keeps_the_weights_that_matter_and_what_all_leave(monkeypatch, 
     rows = on_device(make("grid", p).sample(m))
     monkeypatch.setattr(learning, "STRIP_BYTES", 1)
     monkeypatch.setattr(kept, "_ENTRIES", 50 * 256)
-    monkeypatch.setattr(kept, "bound_on_others", lambda n_rows, settings: 0.01)
+    monkeypatch.setattr(kept, "bound_on_others", lambda n_rows, settings: 40 / 4096)
     every, few = (fitting.learn(rows, settings) for settings in (HALF, AGAIN))
     i, j = (on_device(index) for index in np.indices((p, p)).reshape(2, -1))
     weights = every.at(i, j)
-    matters = weights.abs() > 0.01
+    matters = weights.abs() > 40 / 4096  # the same in half precision
     assert 0 < matters.sum() < p * p / 2
     expected = torch.where(matters, weights, 0.0)
     torch.testing.assert_close(few.at(i, j), expected, rtol=0, atol=1e-7)

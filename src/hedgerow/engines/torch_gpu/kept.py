@@ -49,7 +49,8 @@ class Kept(NamedTuple):
 
 def bound_on_others(n_rows: int, settings: Settings) -> float:
     """Return the size below which weights do not matter."""
-    return settings.rounding / (4 * n_rows**0.5)
+    bound: float = settings.rounding / (4 * n_rows**0.5)
+    return bound
 
 
 def learn_kept(rows: Tensor, columns: Tensor, batches: list[int], settings: Settings) -> Kept:

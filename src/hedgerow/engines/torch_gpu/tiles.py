@@ -64,7 +64,9 @@ class Tiles:
         most = min(self.width, _CHUNK_BYTES // (4 * self.width))
         self.rows = max(_BLOCK, most // _BLOCK * _BLOCK)  # nodes of a chunk
         n_chunks, in_chunk = -(-self.width // self.rows), self.rows * self.width
-        self.every = max(1, min(_SAMPLED, n_chunks // -(-_SAMPLE // in_chunk)))  # one is a sample
+        self.every = 1  # of so many chunks one is a sample; where scores are at hand, all are
+        if not material.settings.held:
+            self.every = max(1, min(_SAMPLED, n_chunks // -(-_SAMPLE // in_chunk)))
         self.sizes = torch.zeros(self.width, dtype=torch.int32, device=skipped.device)
         self.sizes[: self.p] = material.refit.sizes
         tile = skipped // self.p // _BLOCK * (self.width // _BLOCK) + skipped % self.p // _BLOCK
