@@ -1,0 +1,104 @@
+"""Bursts: a few rows on end in which some columns are off together.
+
+A valve that sticks, a crash, a person who moves in the scanner: for a few rows some columns have
+something in common that they have at no other time. Products of two such columns are large in these
+rows and nowhere else, so that few rows decide about an edge that has the certainty of many.
+
+Rows that have nothing to do with each other point in any direction, and the length of the sum of a
+few rows on end, each made as long as any other, is much the same everywhere. Where the same columns
+are off for some rows it is longer. Rows that remember, all of them alike, make all sums longer: so
+each is compared with the others (docs/theory.md, section 29).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+Array = NDArray[np.float64]
+
+WINDOW = 8  # rows on end that are looked at together
+LEAST_COLUMNS = 8  # with fewer, rows point the same way by chance
+_CHANCE = 1e-3  # of a burst in rows that have none, and of a column that is named for nothing
+_SPREAD = float(stats.norm.ppf(0.75))  # median distance from the median, in standard deviations
+
+
+class Bursts(NamedTuple):
+    """Rows on end that are too much alike; the first is row 0."""
+
+    number: int  # of such stretches
+    first: int  # row of the clearest
+    last: int
+    columns: NDArray[np.intp]  # that are off together in it, most of all first
+
+
+def bursts_of(rows: Array) -> Bursts | None:
+    """Return where rows on end are more alike than rows on end are elsewhere; None if nowhere.
+
+    Parameters
+    ----------
+    rows : scores in the order of rows, with zeros for missing cells
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((300, 40))
+    >>> print(bursts_of(rows))
+    None
+    >>> rows[120:130, 5:12] += 3.0
+    >>> found = bursts_of(rows)
+    >>> found.number, 115 < found.first < found.last < 135, sorted(found.columns.tolist())
+    (1, True, [5, 6, 7, 8, 9, 10, 11])
+    """
+    n_rows, n_columns = rows.shape
+    if n_rows < 4 * WINDOW or n_columns < LEAST_COLUMNS:
+        return None
+    score = _likeness(rows)
+    if score is None:
+        return None
+    # The spread of scores is known from as many stretches as do not overlap.
+    clear = score > stats.t.isf(_CHANCE / len(score), n_rows / WINDOW)
+    if not clear.any():
+        return None
+    number = int(clear[0]) + int((clear[1:] & ~clear[:-1]).sum())
+    best = int(score.argmax())
+    within = rows[best : best + WINDOW].mean(axis=0) * np.sqrt(WINDOW)
+    spread = rows.std(axis=0)
+    off = np.abs(np.divide(within, spread, out=np.zeros_like(within), where=spread > 0))
+    named = np.flatnonzero(off > -special.ndtri(_CHANCE / (2 * n_columns)))
+    columns = named[np.argsort(-off[named], kind="stable")]
+    return Bursts(number, best, best + WINDOW - 1, columns)
+
+
+def _likeness(rows: Array) -> Array | None:
+    """Return a score of each stretch of `WINDOW` rows, standard normal where there is no burst.
+
+    The squared length of a sum of random directions is nearly a chi-square, the third root of
+    which is nearly normal (Wilson and Hilferty, 1931). Median and spread are those of all
+    stretches; None if these are all the same.
+    """
+    length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    unit = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+    total = np.cumsum(_in_any_direction(unit), axis=0)
+    sums = total[WINDOW - 1 :].copy()
+    sums[1:] -= total[:-WINDOW]
+    root = np.cbrt(np.square(sums).sum(axis=1))
+    middle = np.median(root)
+    spread = float(np.median(np.abs(root - middle))) / _SPREAD
+    return (root - middle) / spread if spread > 0 else None
+
+
+def _in_any_direction(unit: Array) -> Array:
+    """Return rows in other coordinates, in which no direction is far more common than others.
+
+    What many columns share, all the time, would else decide about the length of sums. A direction
+    is made as common as one can be by chance, if rows had none: the largest eigenvalue of Marchenko
+    and Pastur (1967).
+    """
+    n_rows, n_columns = unit.shape
+    values, vectors = np.linalg.eigh(unit @ unit.T if n_rows <= n_columns else unit.T @ unit)
+    most = n_rows / n_columns * (1.0 + np.sqrt(n_columns / n_rows)) ** 2
+    scale = np.sqrt(np.minimum(1.0, most / np.maximum(values, most)))
+    if n_rows <= n_columns:
+        return vectors * (scale * np.sqrt(np.maximum(values, 0.0)))
+    return unit @ (vectors * scale)
