@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import linalg, special, stats
 
 Array = NDArray[np.float64]
 
@@ -89,16 +89,17 @@ def _likeness(rows: Array) -> Array | None:
 
 
 def _in_any_direction(unit: Array) -> Array:
-    """Return rows in other coordinates, in which no direction is far more common than others.
+    """Return rows among which no direction is far more common than others.
 
     What many columns share, all the time, would else decide about the length of sums. A direction
     is made as common as one can be by chance, if rows had none: the largest eigenvalue of Marchenko
     and Pastur (1967).
     """
     n_rows, n_columns = unit.shape
-    values, vectors = np.linalg.eigh(unit @ unit.T if n_rows <= n_columns else unit.T @ unit)
     most = n_rows / n_columns * (1.0 + np.sqrt(n_columns / n_rows)) ** 2
-    scale = np.sqrt(np.minimum(1.0, most / np.maximum(values, most)))
+    gram = unit @ unit.T if n_rows <= n_columns else unit.T @ unit
+    values, vectors = linalg.eigh(gram, subset_by_value=(most, np.inf), check_finite=False)
+    less = vectors * (1.0 - np.sqrt(most / values))
     if n_rows <= n_columns:
-        return vectors * (scale * np.sqrt(np.maximum(values, 0.0)))
-    return unit @ (vectors * scale)
+        return unit - less @ (vectors.T @ unit)
+    return unit - (unit @ vectors) @ less.T
