@@ -25,10 +25,10 @@ from hedgerow.estimators._treatment import (
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.drift import Level, first_contrasts, slow_shares
-from hedgerow.method.first_look import clear_neighbours, nothing_explained
+from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, alike, memories, no_inflation, without_tails
+from hedgerow.method.inflation import Inflation, alike, no_inflation, without_tails
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
@@ -139,9 +139,7 @@ class HedgeStream:
             return None
         memory = np.ones(self.n_columns)
         if not self.assumptions.independent:
-            n_rows = effective_rows(len(rows), self.half_life)
-            sums = learner.left_by(nothing_explained(self.n_columns), rows)
-            memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
+            memory = self.engine.memories(rows, self.half_life)
         weights = row_weights(0, len(rows), self.half_life)
         return clear_neighbours(self.engine, rows, weights, memory)
 
@@ -277,8 +275,8 @@ class HedgeStream:
         """Return columns that have one value in many rows on end, and which rows these are."""
         assert self.treated is not None
         known = self.treated.settled(self.engine).runs
-        columns = np.flatnonzero(stuck(known, self.rows, self.half_life))
         runs = finished(known, self.half_life)
+        columns = np.flatnonzero(stuck(runs, self.rows, self.half_life))
         return [Stuck(labels[j], int(runs.first[j]), int(runs.final[j])) for j in columns]
 
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
