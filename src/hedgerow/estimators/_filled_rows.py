@@ -153,8 +153,11 @@ class FilledRows:
     def _complete(self, engine: Engine, rows: Array) -> int:
         """Return how many rows come before the first that has a gap."""
         gone = np.isnan(rows)
-        first = int(np.append(gone.any(axis=1), True).argmax())
-        outlying = _far_off(engine, rows[:first], ~gone[:first], self.judges).any(axis=1)
+        first = int(np.append(gone.any(axis=1), True).argmax()) if gone.any() else len(rows)
+        if self.judges is None:
+            return first
+        there = np.logical_not(gone[:first], out=gone[:first])
+        outlying = _far_off(engine, rows[:first], there, self.judges).any(axis=1)
         return int(np.append(outlying, True).argmax())
 
     def _fill_later(self, engine: Engine, rows: Array) -> Complete:
