@@ -42,6 +42,7 @@ _NODES = 16  # at a time, where weights are needed
 _MOST_NODES = 256
 _LAGS_AT_ONCE = 4
 _ROWS = 256  # of the first rows that are summed in single precision
+_MOST_ROWS = 1024  # whose sizes are added up by a job
 
 
 def look_back(
@@ -137,7 +138,10 @@ def add_sizes(errors: Singles, scale: NDArray[np.float64], sizes: Singles, run: 
     One column after the other: sizes that were begun can be gone on with.
     """
     per_scale = (1.0 / scale).astype(np.float32)
-    run(partial(_row_sizes, *some, errors, per_scale, sizes) for some in blocks(len(sizes), _ROWS))
+    run(
+        partial(_row_sizes, *some, errors, per_scale, sizes)
+        for some in blocks(len(sizes), job_size(len(sizes), _ROWS, _MOST_ROWS))
+    )
 
 
 def with_columns(
