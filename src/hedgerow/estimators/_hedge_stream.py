@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow import engines
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
@@ -109,9 +110,10 @@ class HedgeStream:
         self, learner: Learner, filled: FilledRows, treated: Array
     ) -> tuple[RowSizes, Level | None]:
         """Learn from the first rows; return what they say about sizes, and the level after them."""
-        rows, sizes, level = self._ready(filled, treated)
-        # Before the learner has learned, its arrays take no room.
-        coefficients = self._clear(learner, rows)
+        with one_thread_if_few(self.n_columns):
+            rows, sizes, level = self._ready(filled, treated)
+            # Before the learner has learned, its arrays take no room.
+            coefficients = self._clear(learner, rows)
         learner.take(rows)
         learner.look_back(rows, coefficients)
         return sizes, level
