@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from benchmarks.speed import growth, memory, peers, start, targets
+from benchmarks.speed import growth, memory, peers, start, targets, treated
 
 
 class Aim(NamedTuple):
@@ -55,6 +55,17 @@ def _targets(figures: list[dict[str, Any]]) -> list[Aim]:
     ]
 
 
+def _treated(figures: list[dict[str, Any]]) -> list[Aim]:
+    return [
+        Aim(
+            f"fit / rows known to be normal, {f['columns']:,} × {f['rows']:,}, cores: {f['cores']}",
+            treated.AIM,
+            treated.times(f["processor"]),
+        )
+        for f in figures
+    ]
+
+
 def _growth(figures: dict[str, Any]) -> list[Aim]:
     return [
         Aim(f"fit, exponent of {axis}", aim, figures[axis]["slopes"]["fit"])
@@ -90,6 +101,7 @@ def _start(figures: dict[str, float]) -> list[Aim]:
 
 PARTS = {
     "targets": _targets,
+    "treated": _treated,
     "growth": _growth,
     "peers": _peers,
     "lasso": _peers,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import document, kept
-from benchmarks.speed import clock, lasso, peers
+from benchmarks.speed import clock, lasso, peers, treated
 from benchmarks.speed.aims import all_aims
 from benchmarks.speed.plots import KINDS, draw_growth, draw_peers
 
@@ -65,6 +65,21 @@ def _targets(figures: list[dict[str, Any]]) -> str:
             for f in figures
         ],
     )
+
+
+def _treated(figures: list[dict[str, Any]]) -> str:
+    head = "columns | rows | cores | known, s | as it comes, s | times | times, of the processor"
+    rows = [
+        [
+            f"{f['columns']:,}",
+            f"{f['rows']:,}",
+            str(f["cores"]),
+            *(f"{f['seconds'][kind]:.4f}" for kind in ("known", "any")),
+            *(f"{treated.times(f[by]):.2f}" for by in ("seconds", "processor")),
+        ]
+        for f in figures
+    ]
+    return document.table(head.split(" | "), rows)
 
 
 def _growth(figures: dict[str, Any]) -> str:
@@ -141,6 +156,7 @@ def _start(figures: dict[str, float]) -> str:
 
 TABLES: dict[str, Callable[[Any], str]] = {
     "targets": _targets,
+    "treated": _treated,
     "growth": _growth,
     "peers": _peers,
     "lasso": _peers,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import document, kept, pictures
-from benchmarks.speed import aims, clock, growth, lasso, many_rows, peers, report, targets
+from benchmarks.speed import aims, clock, growth, lasso, many_rows, peers, report, targets, treated
 
 ONE_ROUND = Namespace(rounds=1)
 
@@ -30,16 +30,18 @@ def page(tmp_path, monkeypatch):
 
 def test_parts_fill_the_page(page, monkeypatch):
     monkeypatch.setattr(targets, "SIZES", ((31, 300),))
+    monkeypatch.setattr(treated, "SIZES", ((17, 300),))
     monkeypatch.setattr(growth, "ROWS", (200, 400))
     monkeypatch.setattr(growth, "COLUMNS_FIXED", 20)
     monkeypatch.setattr(growth, "COLUMNS", (10, 20))
     monkeypatch.setattr(growth, "ROWS_FIXED", 200)
     monkeypatch.setattr(many_rows, "COLUMNS", (13,))
-    for part in (targets, growth, many_rows):
+    for part in (targets, treated, growth, many_rows):
         part.run(ONE_ROUND)
     report.run(ONE_ROUND)
     text = page.read_text()
     assert "| 31 | 300 | 1 |" in text
+    assert "| 17 | 300 | 1 |" in text
     assert "| 13 | 260 |" in text
     assert "learning / np.cov, 31 columns, cores: 1" in text
     assert f"`python -m benchmarks.speed growth`, at commit `{kept.commit()}`" in text

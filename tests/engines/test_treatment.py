@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from hedgerow.engines import numba_cpu
 from hedgerow.engines.numba_cpu._calm import calm
 from hedgerow.engines.numba_cpu._threads import team
 from hedgerow.method import numpy_ref
-from hedgerow.method.forgetting import NEVER, row_weights
+from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.graph import OF_EDGES
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
@@ -274,6 +275,19 @@ def test_sums_over_residuals_agree_with_the_readable_code(seed, n_rows, n_column
     rows = treated(seed, n_rows, n_columns)
     for fast, slow, seen in steps_from_the_same_state(rows, half_life):
         assert not beyond_rounding(of_residuals(fast, slow, seen, rows, half_life))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(2, FIRST_ROWS), st.sampled_from([2, 5, 17, 40]), lives)
+def test_memory_of_the_first_rows_is_that_of_residuals_of_nothing(
+    seed, n_rows, n_columns, half_life
+):
+    rows = treated(seed, n_rows, n_columns)
+    nothing, amount = csr_array((n_columns, n_columns)), effective_rows(n_rows, half_life)
+    for engine in (numba_cpu, numpy_ref):
+        left = engine.look_back(engine.init(n_columns, half_life), rows, nothing).residuals
+        echoes = engine.inflation_of(left, amount, tails=False).echoes
+        assert np.array_equal(engine.memories(rows, half_life), 1.0 + np.square(echoes).sum(axis=1))
 
 
 def test_residuals_of_rounding_are_none(summing_engine):

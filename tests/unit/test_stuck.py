@@ -77,7 +77,7 @@ def walk(n_rows=2000, seed=0):
 
 def is_stuck(rows):
     found = continued(no_runs(rows.shape[1]), rows, np.ones(rows.shape[1], dtype=bool), 0)
-    return stuck(found, len(rows))
+    return stuck(finished(found), len(rows))
 
 
 @pytest.mark.parametrize("digits", [12, 3, 1])

@@ -153,8 +153,11 @@ class FilledRows:
     def _complete(self, engine: Engine, rows: Array) -> int:
         """Return how many rows come before the first that has a gap."""
         gone = np.isnan(rows)
-        first = int(np.append(gone.any(axis=1), True).argmax())
-        outlying = _far_off(engine, rows[:first], ~gone[:first], self.judges).any(axis=1)
+        first = int(np.append(gone.any(axis=1), True).argmax()) if gone.any() else len(rows)
+        if self.judges is None:
+            return first
+        there = np.logical_not(gone[:first], out=gone[:first])
+        outlying = _far_off(engine, rows[:first], there, self.judges).any(axis=1)
         return int(np.append(outlying, True).argmax())
 
     def _fill_later(self, engine: Engine, rows: Array) -> Complete:
@@ -267,15 +270,20 @@ class FilledRows:
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))
         judges = Judges(centre, scale, found, FAR_OFF)
-        found = without_those_by_nature(found, _far_off(engine, filled, judged, judges))
-        judges = judges._replace(regressions=found)
+        far = _far_off(engine, filled, judged, judges)
+        kept = without_those_by_nature(found, far)
+        if not np.array_equal(kept.residual, found.residual):
+            judges = judges._replace(regressions=kept)
+            far = _far_off(engine, filled, judged, judges)
         if self.judges is None:
-            some_wrong = more_than_chance(_far_off(engine, filled, judged, judges), judged)
-            limit = FAR_OFF if some_wrong else BEYOND_DOUBT
+            limit = FAR_OFF if more_than_chance(far, judged) else BEYOND_DOUBT
         else:
             limit = self.judges.limit
         self.judges = judges._replace(limit=limit)
-        return _far_off(engine, filled, judged, self.judges)
+        if limit > FAR_OFF:  # of the cells that are far off, those that are still farther
+            some = np.flatnonzero(far.any(axis=1))
+            far[some] = _far_off(engine, filled[some], judged[some], self.judges)
+        return far
 
     def _model(self, engine: Engine, moments: Moments) -> Expected:
         products, unknown = moments.products, self.unknown(moments.weight)

@@ -350,7 +350,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
-        empty = np.isnan(rows).all(axis=1)
+        gone = np.isnan(rows)
+        empty = gone.all(axis=1) if gone.any() else np.zeros(len(rows), dtype=np.bool_)
         if empty.any():
             warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
             rows = rows[~empty]

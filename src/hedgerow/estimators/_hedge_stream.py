@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow import engines
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
@@ -25,10 +26,10 @@ from hedgerow.estimators._treatment import (
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.drift import Level, first_contrasts, slow_shares
-from hedgerow.method.first_look import clear_neighbours, nothing_explained
+from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, alike, memories, no_inflation, without_tails
+from hedgerow.method.inflation import Inflation, alike, no_inflation, without_tails
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
@@ -109,9 +110,10 @@ class HedgeStream:
         self, learner: Learner, filled: FilledRows, treated: Array
     ) -> tuple[RowSizes, Level | None]:
         """Learn from the first rows; return what they say about sizes, and the level after them."""
-        rows, sizes, level = self._ready(filled, treated)
-        # Before the learner has learned, its arrays take no room.
-        coefficients = self._clear(learner, rows)
+        with one_thread_if_few(self.n_columns):
+            rows, sizes, level = self._ready(filled, treated)
+            # Before the learner has learned, its arrays take no room.
+            coefficients = self._clear(learner, rows)
         learner.take(rows)
         learner.look_back(rows, coefficients)
         return sizes, level
@@ -139,9 +141,7 @@ class HedgeStream:
             return None
         memory = np.ones(self.n_columns)
         if not self.assumptions.independent:
-            n_rows = effective_rows(len(rows), self.half_life)
-            sums = learner.left_by(nothing_explained(self.n_columns), rows)
-            memory = memories(self.engine.inflation_of(sums, n_rows, tails=False))
+            memory = self.engine.memories(rows, self.half_life)
         weights = row_weights(0, len(rows), self.half_life)
         return clear_neighbours(self.engine, rows, weights, memory)
 
@@ -277,8 +277,8 @@ class HedgeStream:
         """Return columns that have one value in many rows on end, and which rows these are."""
         assert self.treated is not None
         known = self.treated.settled(self.engine).runs
-        columns = np.flatnonzero(stuck(known, self.rows, self.half_life))
         runs = finished(known, self.half_life)
+        columns = np.flatnonzero(stuck(runs, self.rows, self.half_life))
         return [Stuck(labels[j], int(runs.first[j]), int(runs.final[j])) for j in columns]
 
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

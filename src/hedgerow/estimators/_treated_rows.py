@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.determined import determined_columns
@@ -110,7 +111,8 @@ class TreatedRows:
             kinds = self._kinds(first, as_is)
             if (kinds == CONTINUOUS).all():
                 as_is |= look_normal(first, as_is)
-            self._attempt = self._settle(engine, first, as_is, kinds)
+            with one_thread_if_few(len(as_is)):
+                self._attempt = self._settle(engine, first, as_is, kinds)
         return self._attempt
 
     def curves(self, engine: Engine) -> Curves | None:
@@ -249,7 +251,8 @@ class TreatedRows:
         as_is = self.assumptions.as_is | flat(first.rows)
         self.marginals = engine.first_marginals(first, as_is, self.half_life)
         kinds = self._kinds(first, as_is)
-        treated, self._settled = self._settle(engine, first, as_is, kinds)
+        with one_thread_if_few(len(as_is)):
+            treated, self._settled = self._settle(engine, first, as_is, kinds)
         self._room, self._waiting = self._room[:0].copy(), 0
         return treated
 

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from hedgerow.method.engine import Engine
+from hedgerow.method.forgetting import effective_rows, row_weights
 from hedgerow.method.hedge import standardise
+from hedgerow.method.inflation import memories_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.moments import columns_of
 from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.residuals import LAGS, lagged_products
 
 Array = NDArray[np.float64]
 
@@ -22,30 +25,45 @@ Array = NDArray[np.float64]
 _STEP = 2.0
 
 
-def nothing_explained(n_columns: int) -> csr_array:
-    """Return coefficients of no neighbours, which leave columns as they are."""
-    return csr_array((n_columns, n_columns))
+def memories(rows: Array, half_life: float) -> Array:
+    """Return, for each column, how many rows say as much as one that remembers nothing.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((400, 2))
+    >>> rows[:, 1] = np.repeat(rows[::4, 1], 4)
+    >>> memories(rows, np.inf).round() + 0.0
+    array([1., 3.])
+    """
+    weights = row_weights(0, len(rows), half_life)
+    standard = standardise(rows, columns_of(rows, weights)) * np.sqrt(weights)[:, None]
+    nothing = np.zeros((LAGS, rows.shape[1]))
+    lags = lagged_products(np.concatenate([nothing, standard]))
+    return memories_of(lags, effective_rows(len(rows), half_life))
 
 
-def clear_neighbours(engine: Engine, rows: Array, row_weights: Array, memory: Array) -> csr_array:
+def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array) -> csr_array:
     """Return each column's coefficients on its clear neighbours; none if rows are too few.
 
     Parameters
     ----------
     rows : the first ones, without gaps
+    weights : of the rows
     memory : for each column, how many rows say as much about it as one that remembers nothing
     """
     n_rows, n_columns = rows.shape
-    standard = standardise(rows, columns_of(rows, row_weights))
-    rooted = standard * np.sqrt(row_weights / row_weights.sum())[:, None]
+    standard = standardise(rows, columns_of(rows, weights))
+    rooted = standard * np.sqrt(weights / weights.sum())[:, None]
     corr = rooted.T @ rooted
     np.fill_diagonal(corr, 1.0)
     step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
-    found = nothing_explained(n_columns)
+    found = csr_array((n_columns, n_columns))
     for group in np.unique(step):
         alike = step == group
         amount = n_rows / memory[alike].max()
         if amount >= MIN_ROWS and n_columns > 1:
             some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
+            if alike.all():
+                return some.coefficients
             found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
     return csr_array(found)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 from scipy.sparse import csr_array
 
 from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
@@ -162,5 +162,5 @@ def _pairwise(deviations: Array, there: NDArray[np.bool_], row_weights: Array) -
 def _loose(n_columns: int, n_rows: float) -> Array:
     most = int(min(n_columns - 1, n_rows // _ROWS_PER_NEIGHBOUR, MOST_NEIGHBOURS))
     level = min(_USELESS / n_columns, 1.0)
-    result: Array = stats.t.isf(level / 2, np.maximum(n_rows - 3 - np.arange(most), 1))
+    result: Array = -special.stdtrit(np.maximum(n_rows - 3 - np.arange(most), 1), level / 2)
     return result

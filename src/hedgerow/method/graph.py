@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from hedgerow.method.balance import balanced_level, stands_out
 from hedgerow.method.engine import Engine, Repeats
@@ -147,7 +147,7 @@ def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
     59
     """
     pairs = n_columns * (n_columns - 1) / 2
-    needed = stats.norm.isf(level / pairs / 2) / np.arctanh(partial_corr)
+    needed = -special.ndtri(level / pairs / 2) / np.arctanh(partial_corr)
     return int(np.ceil(needed**2)) + 3
 
 
@@ -181,7 +181,7 @@ def shortage_of_rows(
 
 
 def _copy_edges(copies: Indices, repeats: Repeats) -> Array:
-    beyond_doubt = np.full(len(copies), -stats.norm.ppf(np.finfo(np.float64).tiny))
+    beyond_doubt = np.full(len(copies), -special.ndtri(np.finfo(np.float64).tiny))
     zero = np.zeros(len(copies))
     strength = repeats.sign[copies]
     ends = repeats.original[copies], copies

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.residuals import LAGS, Residuals, partners
@@ -147,9 +147,15 @@ def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:
     return factors
 
 
-def memories(inflation: Inflation) -> Array:
-    """Return, for each column, the factor that memory makes for a pair with another like it."""
-    result: Array = 1.0 + np.square(inflation.echoes).sum(axis=1)
+def memories_of(
+    lags: Array, n_rows: float, go_on: Callable[[Array, float], Array] | None = None
+) -> Array:
+    """Return, for each column, the factor that memory makes for a pair with another like it.
+
+    Parameters are those of `autocorrelations`.
+    """
+    echoes = echoes_of(autocorrelations(lags, n_rows, go_on), n_rows)
+    result: Array = 1.0 + np.square(echoes).sum(axis=1)
     return result
 
 
@@ -339,7 +345,7 @@ def made_up(known: Array, trust: float, n_rows: float) -> Array:
     more = np.divide(2.0 * right / (1.0 - right), excess, out=np.ones_like(excess), where=some)
     steepness = 2.0 * root / (1.0 - square**2)
     doubt = 2.0 * trust * (1.0 - square) / n_rows * steepness**2
-    limit = stats.norm.isf(_ANY / max(known.shape[1], 2) ** 2)
+    limit = -special.ndtri(_ANY / max(known.shape[1], 2) ** 2)
     doubtful = np.exp(np.minimum(limit**2 / 4.0 * doubt, _MOST_DOUBT))
     result = np.maximum(more, 1.0) * doubtful
     most = np.divide(n_rows - 1.0, excess, out=np.ones_like(excess), where=some)

@@ -11,6 +11,7 @@ from hedgerow.method import hedge, scaling
 from hedgerow.method.drift import without_level as without_level
 from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
+from hedgerow.method.first_look import memories as memories
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.gaps import fill as fill
 from hedgerow.method.inflation import Inflation

@@ -49,7 +49,7 @@ def in_order(rows: NDArray[np.floating]) -> Ordered:
     first: Array = np.asarray(rows, dtype=np.float64)
     columns = np.ascontiguousarray(first.T)
     order = columns.argsort(axis=1)
-    values = np.take_along_axis(columns, order, axis=1)
+    values = columns.ravel().take(order + len(first) * np.arange(len(columns))[:, None])
     there = len(first) - np.isnan(values).sum(axis=1)
     rising = values[:, 1:] > values[:, :-1]
     return Ordered(first, order, values, there, rising.sum(axis=1) + (there > 0))

@@ -98,7 +98,8 @@ def suspicious(
 
 def more_than_chance(far: NDArray[np.bool_], judged: NDArray[np.bool_]) -> bool:
     """Return whether so many of the cells that were judged are far off that some must be wrong."""
-    return bool(far.sum() > stats.poisson.isf(_DOUBT, _BY_CHANCE * judged.sum()))
+    number = int(far.sum())
+    return number > 0 and bool(number > stats.poisson.isf(_DOUBT, _BY_CHANCE * judged.sum()))
 
 
 def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:

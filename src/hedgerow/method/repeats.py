@@ -51,6 +51,9 @@ def with_rows(known: Repeats, found: Hashes) -> Repeats:
     >>> mean_times(with_rows(no_repeats(), hashes_of(np.concatenate([rows, rows]))))
     (2.0, 2.0)
     """
+    if len(known.hashes) < KEPT < len(found):  # once as many are kept, few others are smaller
+        known = with_rows(known, found[:KEPT])
+        return with_rows(known, found[KEPT:])
     sequence = np.concatenate([known.recent, found])
     recent = sequence[-LAGS:]
     small = found[found <= known.hashes[-1]] if len(known.hashes) == KEPT else found

@@ -62,14 +62,20 @@ def with_more(sums: Residuals, residual: Array, row_weights: Array) -> Residuals
     """Return the sums with more rows."""
     rooted = residual * np.sqrt(row_weights)[:, None]
     known = np.concatenate([sums.recent, rooted])
-    lags = sums.lags.copy()
-    for lag in range(LAGS + 1):
-        lags[lag] += (rooted * known[LAGS - lag : len(known) - lag]).sum(axis=0)
+    lags = sums.lags + lagged_products(known)
     squares = np.square(residual) / sums.scale
     others = squares.sum(axis=1, keepdims=True) - squares
     beside = sums.beside + (row_weights[:, None] * squares * others).sum(axis=0)
     weight = sums.weight + float(row_weights.sum())
     return sums._replace(lags=lags, recent=known[-LAGS:], beside=beside, weight=weight)
+
+
+def lagged_products(known: Array) -> Array:
+    """Return sums of products of the rows after the first `LAGS` with those 0, 1, ... before."""
+    later = known[LAGS:]
+    return np.array(
+        [(later * known[LAGS - lag : len(known) - lag]).sum(axis=0) for lag in range(LAGS + 1)]
+    )
 
 
 def together(

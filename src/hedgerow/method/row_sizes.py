@@ -93,8 +93,9 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
         return rows, no_sizes(n_columns)
     centre = rows.mean(axis=0)
     votes = rows[:, some] - centre[some]
-    unit = np.median(np.abs(votes), axis=0)
-    unit = np.where(unit > 0, unit, np.abs(votes).max(axis=0))
+    sizes = np.ascontiguousarray(np.abs(votes).T)
+    unit = np.median(sizes, axis=1)
+    unit = np.where(unit > 0, unit, sizes.max(axis=1))
     votes /= unit
     given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])
     squared = np.square(votes).mean(axis=1) / given

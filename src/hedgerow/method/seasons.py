@@ -92,8 +92,9 @@ def wandering(rows: Array) -> NDArray[np.bool_]:
     """
     if len(rows) < _ROWS_TO_WANDER:
         return np.zeros(rows.shape[1], dtype=np.bool_)
-    centred = rows - _means(rows)
-    squares, products = _means(np.square(centred)), _means(centred[1:] * centred[:-1])
+    means = _means if np.isnan(rows).any() else _means_of_complete
+    centred = rows - means(rows)
+    squares, products = means(np.square(centred)), means(centred[1:] * centred[:-1])
     products *= (len(rows) - 1) / len(rows)
     found: NDArray[np.bool_] = len(rows) * (squares - products) < _DICKEY_FULLER * squares
     return found
@@ -139,6 +140,12 @@ def _means(rows: Array) -> Array:
     """Return the mean of each column's cells that are there; zero if none is."""
     there = ~np.isnan(rows)
     means: Array = np.where(there, rows, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    return means
+
+
+def _means_of_complete(rows: Array) -> Array:
+    """Return the same of rows without gaps."""
+    means: Array = rows.sum(axis=0) / len(rows)
     return means
 
 

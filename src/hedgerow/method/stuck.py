@@ -78,19 +78,16 @@ def continued(
     return runs
 
 
-def stuck(known: Runs, n_rows: int, half_life: float = NEVER) -> Flags:
-    """Return which columns have a run that is no chance, and is not forgotten.
-
-    Its value, place and length are those of `finished`.
+def stuck(runs: Runs, n_rows: int, half_life: float = NEVER) -> Flags:
+    """Return which columns have a run that is no chance, and is not forgotten, of `finished` runs.
 
     Examples
     --------
     >>> rows = np.random.default_rng(0).standard_normal((300, 2))
     >>> rows[100:130, 1] = rows[99, 1]
-    >>> stuck(continued(no_runs(2), rows, np.array([True, True]), 0), 300)
+    >>> stuck(finished(continued(no_runs(2), rows, np.array([True, True]), 0)), 300)
     array([False,  True])
     """
-    runs = finished(known, half_life)
     chance = _LEVEL / (2 * max(len(runs.cells), 1))
     most = np.square(np.sqrt(runs.repeats) + np.sqrt(-np.log(chance)))
     share = np.minimum(most / np.maximum(runs.cells, 1), 1.0)
@@ -103,8 +100,12 @@ def stuck(known: Runs, n_rows: int, half_life: float = NEVER) -> Flags:
 def finished(known: Runs, half_life: float = NEVER) -> Runs:
     """Return the runs as if no rows came after the last."""
     runs = _copied(known)
-    for j in range(len(runs.last)):
-        _end(runs, j, half_life)
+    short = (runs.length > 0) & (runs.length < LONG)
+    runs.cells[short] += runs.length[short]
+    runs.repeats[short] += runs.length[short] - 1
+    runs.length[short] = 0
+    for j in np.flatnonzero(runs.length):
+        _end(runs, int(j), half_life)
     return runs
 
 

@@ -9,6 +9,7 @@ from hedgerow.engines import scaling_cpu as sweeps
 from hedgerow.engines.numba_cpu._drift import without_level
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
+from hedgerow.engines.numba_cpu._first_look import memories
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
 from hedgerow.engines.numba_cpu._hashes import hashes_of
 from hedgerow.engines.numba_cpu._humps import second_hump
@@ -42,6 +43,7 @@ __all__ = [
     "learn",
     "look_back",
     "mean",
+    "memories",
     "moments",
     "part",
     "regressions",

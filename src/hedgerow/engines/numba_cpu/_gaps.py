@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
-from hedgerow.engines.numba_cpu._scores import score_polynomials
-from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
+from hedgerow.engines.numba_cpu._select import Neighbours, choose_nodes, no_neighbours
 from hedgerow.engines.numba_cpu._small import inverse
 from hedgerow.engines.numba_cpu._threads import blocks, team
 from hedgerow.method.gaps import Expected
@@ -45,13 +44,11 @@ def fill(rows: Array, expected: Expected, row_weights: Array, covariance: Array)
 
 def _neighbours(corr: Array, n_rows: float, thresholds: Array) -> Neighbours:
     n_columns = len(corr)
-    curves = score_polynomials(n_rows, len(thresholds))
     found = no_neighbours(n_columns, len(thresholds))
-    scores = np.empty((n_columns, n_columns), dtype=np.float32)
     ones = np.ones(n_columns)
     with team() as run:
         run(
-            partial(select_nodes, *some, corr, ones, n_rows, thresholds, curves, found, scores)
+            partial(choose_nodes, *some, corr, ones, n_rows, thresholds, found)
             for some in blocks(n_columns, _NODES)
         )
     return found

@@ -38,12 +38,12 @@ def inflation_of(
     if tails:
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
-        echoes = echoes_of(autocorrelations(sums.lags, n_rows, _continued), n_rows)
+        echoes = echoes_of(autocorrelations(sums.lags, n_rows, continued), n_rows)
         found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
     return found._replace(typical=_typical(found))
 
 
-def _continued(measured: Array, n_rows: float) -> Array:
+def continued(measured: Array, n_rows: float) -> Array:
     """Return autocorrelations as an autoregression continues those that were measured.
 
     Its order is chosen first, and coefficients are made for that one alone.

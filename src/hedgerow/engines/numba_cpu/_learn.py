@@ -156,12 +156,12 @@ def from_numpy(arrays: Named) -> Learned:
 def pieces_of(state: Learned, rows: Rows) -> Iterator[Piece]:
     """Yield where chunks of whole batches start, and where their batches end.
 
-    The first is short, because all threads but one wait for it. After the batch that ends a period
-    of weights, a new chunk begins.
+    The first is short where threads are several, because all but one wait for it. After the batch
+    that ends a period of weights, a new chunk begins.
     """
     seen, half_life = state.hedge.rows, state.half_life
     length = min(max(_CHUNK // rows.shape[1], _SHORTEST_CHUNK), _LONGEST_CHUNK)
-    start, limit = 0, _SHORTEST_CHUNK
+    start, limit = 0, _SHORTEST_CHUNK if thread_count() > 1 else length
     some: list[int] = []
     for end in hedge.batch_ends(seen, len(rows), half_life):
         if some and (

@@ -5,6 +5,7 @@ the largest cell of a row is far off if more than half of its cells are below a 
 from it.
 """
 
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -12,11 +13,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
+from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
 from hedgerow.method.outliers import MEDIAN, TYPICAL, Regressions
 
 Array = NDArray[np.float64]
 
 _ROWS = 16  # at a time
+_MOST_ROWS = 1024  # of a job
 _ROUNDING = 1.0 + 1e-9  # may differ from that of the readable code, which has the last word
 
 
@@ -32,18 +35,12 @@ def suspicious(
     found = np.zeros(len(rows), dtype=np.bool_)
     entries, residual = known
     starts, neighbours = entries.indptr.astype(np.int64), entries.indices.astype(np.int64)
-    _suspicious(
-        rows,
-        there,
-        centre,
-        1.0 / scale,
-        starts,
-        neighbours,
-        entries.data,
-        1.0 / residual,
-        limit,
-        found,
-    )
+    judges = (centre, 1.0 / scale, starts, neighbours, entries.data, 1.0 / residual, limit)
+    with team() as run:
+        run(
+            partial(_suspicious, rows[a:b], there[a:b], *judges, found[a:b])
+            for a, b in blocks(len(rows), job_size(len(rows), _ROWS, _MOST_ROWS))
+        )
     return found
 
 

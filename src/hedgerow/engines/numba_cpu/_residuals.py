@@ -42,6 +42,7 @@ _NODES = 16  # at a time, where weights are needed
 _MOST_NODES = 256
 _LAGS_AT_ONCE = 4
 _ROWS = 256  # of the first rows that are summed in single precision
+_MOST_ROWS = 1024  # whose sizes are added up by a job
 
 
 def look_back(
@@ -50,16 +51,26 @@ def look_back(
     """Return the state with sums over the residuals of all ``rows``, the first and only ones."""
     counts = row_weights(0, len(rows), state.half_life)
     standard = standard_of(rows, state.half_life)
-    n_rows, n_columns = rows.shape
-    errors = np.zeros((n_columns, LAGS + n_rows), dtype=np.float32)
     if coefficients is None:
-        leave_errors(state, standard, errors[:, LAGS:], (0, n_columns))
+        left = np.empty(rows.shape[::-1], dtype=np.float32)
+        leave_errors(state, standard, left, (0, len(left)))
     else:
-        errors[:, LAGS:] = standard.T - coefficients @ standard.T
-    errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
-    sums = sums_of_first(errors, counts)
+        left = standard.T - coefficients @ standard.T
+    sums = sums_of_first(_after_lags(left, counts), counts)
     passed = decline(0, state.hedge.rows, state.half_life)
     return state._replace(residuals=scaled_residuals(sums, passed))
+
+
+def lags_of_first(rows: NDArray[np.floating], half_life: float) -> NDArray[np.float64]:
+    """Return the sums of products of the first rows that `look_back` makes of residuals."""
+    counts = row_weights(0, len(rows), half_life)
+    values = _after_lags(standard_of(rows, half_life).T, counts)
+    n_columns, n_rows = len(values), len(rows)
+    lags, sizes = np.zeros((LAGS + 1, n_columns)), np.zeros(n_rows, dtype=np.float32)
+    with team() as run:
+        scale = np.ones(n_columns)
+        _add(values, counts, _ends(n_rows), sizes, scale, lags, np.zeros(n_columns), run)
+    return lags
 
 
 def standard_of(rows: NDArray[np.floating], half_life: float) -> NDArray[np.float64]:
@@ -88,8 +99,20 @@ def sums_of_first(errors: Singles, counts: NDArray[np.float64]) -> Residuals:
             together=together(unit.T, squares, _products_apart),
             weight=0.0,
         )
-        ends = np.append(np.arange(_ROWS, n_rows, _ROWS), n_rows)
-        return with_more(sums, errors, counts, ends, run)
+        return with_more(sums, errors, counts, _ends(n_rows), run)
+
+
+def _after_lags(left: NDArray[np.floating], counts: NDArray[np.float64]) -> Singles:
+    """Return residuals, times the roots of their rows' weights, after `LAGS` zeros."""
+    errors = np.zeros((len(left), LAGS + len(counts)), dtype=np.float32)
+    errors[:, LAGS:] = left
+    errors[:, LAGS:] *= np.sqrt(counts).astype(np.float32)
+    return errors
+
+
+def _ends(n_rows: int) -> NDArray[np.intp]:
+    """Return where the first rows are cut that are summed in single precision."""
+    return np.append(np.arange(_ROWS, n_rows, _ROWS), n_rows)
 
 
 def with_more(
@@ -115,7 +138,10 @@ def add_sizes(errors: Singles, scale: NDArray[np.float64], sizes: Singles, run: 
     One column after the other: sizes that were begun can be gone on with.
     """
     per_scale = (1.0 / scale).astype(np.float32)
-    run(partial(_row_sizes, *some, errors, per_scale, sizes) for some in blocks(len(sizes), _ROWS))
+    run(
+        partial(_row_sizes, *some, errors, per_scale, sizes)
+        for some in blocks(len(sizes), job_size(len(sizes), _ROWS, _MOST_ROWS))
+    )
 
 
 def with_columns(
@@ -127,18 +153,32 @@ def with_columns(
     run: Run,
 ) -> Residuals:
     """Return the sums of some columns with more rows, in place, given the sizes of the rows."""
-    n_columns = len(sums.scale)
-    per_scale = (1.0 / sums.scale).astype(np.float32)
-    per_count = (1.0 / counts).astype(np.float32)
-    rows = (errors, per_count, ends, sizes, per_scale)
-    run(
-        partial(_add_columns, *some, *rows, sums.lags, sums.beside)
-        for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
-    )
+    _add(errors, counts, ends, sizes, sums.scale, sums.lags, sums.beside, run)
     # One after the other, so that no cut of the rows changes a bit.
     weight = float(np.cumsum(np.concatenate([[sums.weight], counts]))[-1])
     recent = errors[:, len(counts) : len(counts) + LAGS].T.astype(np.float64)
     return sums._replace(recent=recent, weight=weight)
+
+
+def _add(
+    errors: Singles,
+    counts: NDArray[np.float64],
+    ends: NDArray[np.intp],
+    sizes: Singles,
+    scale: NDArray[np.float64],
+    lags: NDArray[np.float64],
+    beside: NDArray[np.float64],
+    run: Run,
+) -> None:
+    """Add what rows have to sums of products, and of squares."""
+    n_columns = len(scale)
+    per_scale = (1.0 / scale).astype(np.float32)
+    per_count = (1.0 / counts).astype(np.float32)
+    rows = (errors, per_count, ends, sizes, per_scale)
+    run(
+        partial(_add_columns, *some, *rows, lags, beside)
+        for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
+    )
 
 
 def leave_errors(

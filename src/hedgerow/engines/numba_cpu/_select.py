@@ -56,7 +56,7 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
     covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
     basis = np.empty((thresholds.size, p))
     for node in range(first, last):
-        size = _select(
+        size = _choose(
             node,
             products,
             per_scale,
@@ -66,12 +66,9 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
             variance,
             strength,
             basis,
-            found.chosen[node],
+            found,
         )
-        found.sizes[node] = size
         chosen = found.chosen[node, :size]
-        _sort(chosen)
-        _regress(node, products, per_scale, chosen, found)
         freedom = max(n_rows - 2.0 - size, 1.0)
         _scores_of_others(
             covariance, variance, found.residual[node], freedom, curves[size], scores[node]
@@ -80,6 +77,51 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
         for k in range(size):
             partial = found.partial[node, k]
             scores[node, chosen[k]] = score(partial, freedom + 1.0, curves[size - 1])
+
+
+@njit(**IN_ORDER)
+def choose_nodes(first, last, products, per_scale, n_rows, thresholds, found):
+    """Choose the neighbours of nodes ``first`` to ``last``, and score nothing."""
+    p = per_scale.size
+    covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
+    basis = np.empty((thresholds.size, p))
+    for node in range(first, last):
+        _choose(
+            node,
+            products,
+            per_scale,
+            n_rows,
+            thresholds,
+            covariance,
+            variance,
+            strength,
+            basis,
+            found,
+        )
+
+
+@njit(inline="always", **INNER)
+def _choose(
+    node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, found
+):
+    """Write what is found for a node; return how many neighbours it has."""
+    size = _select(
+        node,
+        products,
+        per_scale,
+        n_rows,
+        thresholds,
+        covariance,
+        variance,
+        strength,
+        basis,
+        found.chosen[node],
+    )
+    found.sizes[node] = size
+    chosen = found.chosen[node, :size]
+    _sort(chosen)
+    _regress(node, products, per_scale, chosen, found)
+    return size
 
 
 @njit(**IN_ORDER)
