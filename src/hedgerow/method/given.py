@@ -1,0 +1,202 @@
+"""Columns that are held fixed: what they explain of the others is taken out, row by row.
+
+Beside each row stands its design: one, then a number for each given column of numbers, and an
+indicator for each further level of a given category. All rows so far, design and columns side by
+side, are kept as the triangle that turning them (Givens) makes of them,
+
+    | T  S |        T: triangle of the designs, S: what columns have in their directions
+    | 0  . |        below: contrasts, one for each row
+
+and the next row is turned against it until nothing of its design is left. What is left of its
+columns is its contrast: the row less what the rows before it predict by their designs, in units
+that leave the variance of independent rows as it is. Contrasts are handed on in place of rows. Sums
+of their products are those of the residuals of the regression on all rows, exactly, and a row that
+is the first to show a direction (another level of a category) has none: that is what holding fixed
+costs, one row for each direction. Where cells are missing, each column has a triangle of its own.
+docs/theory.md, section 28.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.method.forgetting import NEVER
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# What rounding leaves of a direction that others determine, over its largest value: far less.
+TINY = 1e-9
+_DETERMINED = TINY**2  # share of squares
+_TAKES_PART = 1e-6
+
+
+class Held(NamedTuple):
+    """What is known of k directions and p columns."""
+
+    triangle: Array  # (1, k, k); (p, k, k), of each column's own rows, once cells are missing
+    shadows: Array  # (k, p); columns in these directions
+    origin: Array  # (p,); the first value of each column, which is subtracted; NaN before it
+    largest: Array  # (k,); size of the largest entry of a design
+    left: Array  # (p,); sums of squares of contrasts
+
+    @property
+    def directions(self) -> int:
+        """Number of entries of a design."""
+        return len(self.largest)
+
+
+def nothing_held(n_directions: int, n_columns: int) -> Held:
+    """Return what is known before the first row."""
+    return Held(
+        np.zeros((1, n_directions, n_directions)),
+        np.zeros((n_directions, n_columns)),
+        np.full(n_columns, np.nan),
+        np.zeros(n_directions),
+        np.zeros(n_columns),
+    )
+
+
+def with_directions(held: Held, number: int) -> Held:
+    """Return the same with so many directions in all, in which no row has been yet."""
+    more = number - held.directions
+    return held._replace(
+        triangle=np.pad(held.triangle, ((0, 0), (0, more), (0, more))),
+        shadows=np.pad(held.shadows, ((0, more), (0, 0))),
+        largest=np.pad(held.largest, (0, more)),
+    )
+
+
+def begun(held: Held, rows: Array) -> Held:
+    """Return the same with what rows to come need: an origin, and a triangle for each column.
+
+    The latter if cells are missing, and there is but one.
+    """
+    gone = np.isnan(rows)
+    first = np.take_along_axis(rows, gone.argmin(axis=0)[None], axis=0)[0] if len(rows) else np.nan
+    origin = np.where(np.isnan(held.origin), first, held.origin)
+    triangle = held.triangle
+    if len(triangle) == 1 and gone.any():
+        triangle = np.repeat(triangle, rows.shape[1], axis=0)
+    return held._replace(origin=origin, triangle=triangle)
+
+
+def fading(half_life: float) -> float:
+    """Return what a row's weight in sums of squares is multiplied with when another one comes."""
+    return 1.0 if half_life == NEVER else float(np.exp2(-1.0 / half_life))
+
+
+def without_given(
+    rows: Array, design: Array, held: Held, half_life: float = NEVER
+) -> tuple[Array, Held]:
+    """Return contrasts of rows with what those before them predict, and what is known then.
+
+    They are NaN where a cell is missing, or was the first to show a direction.
+
+    Examples
+    --------
+    >>> dose = np.array([0.0, 1.0, 2.0, 3.0])
+    >>> design = np.column_stack([np.ones(4), dose])
+    >>> rows = (5.0 + 2.0 * dose + [0.0, 0.0, 1.0, 0.0])[:, None]
+    >>> contrasts, held = without_given(rows, design, nothing_held(2, 1))
+    >>> print(contrasts.ravel().round(3))
+    [  nan   nan  0.408 -0.365]
+    >>> _, squares, *_ = np.linalg.lstsq(design, rows)
+    >>> bool(np.isclose(np.nansum(contrasts**2), squares))
+    True
+    """
+    triangle, shadows, origin, largest, left = (x.copy() for x in begun(held, rows))
+    result, fade = np.full(rows.shape, np.nan), fading(half_life)
+    for t, row in enumerate(rows - origin):
+        largest = np.maximum(largest, np.abs(design[t]))
+        triangle, shadows, left = triangle * fade**0.5, shadows * fade**0.5, left * fade
+        for own in range(len(triangle)):
+            columns = slice(None) if len(triangle) == 1 else slice(own, own + 1)
+            if np.isnan(row[columns]).any():
+                continue
+            spent = _turn(triangle[own], shadows[:, columns], design[t].copy(), row[columns], largest)
+            if not spent:
+                result[t, columns] = row[columns]
+                left[columns] += np.square(row[columns])
+    return result, Held(triangle, shadows, origin, largest, left)
+
+
+def _turn(triangle: Array, shadows: Array, design: Array, row: Array, largest: Array) -> bool:
+    """Turn a row, in place, until its design is zero; return whether it showed a new direction."""
+    spent = False
+    for d in range(len(design)):
+        if abs(design[d]) <= TINY * largest[d]:
+            continue
+        length = float(np.sqrt(triangle[d, d] ** 2 + design[d] ** 2))
+        cos, sin = triangle[d, d] / length, design[d] / length
+        spent |= cos == 0.0
+        for kept, new in ((triangle[d], design), (shadows[d], row)):
+            kept[:], new[:] = cos * kept + sin * new, cos * new - sin * kept
+    return spent
+
+
+def coefficients(held: Held) -> Array:
+    """Return the coefficients of columns on the design, (k, p); zero for unknown directions."""
+    if len(held.triangle) == 1:
+        return _solved(held.triangle[0], held.shadows)
+    each = (_solved(t, s[:, None]) for t, s in zip(held.triangle, held.shadows.T))
+    return np.concatenate(list(each), axis=1)
+
+
+def _solved(triangle: Array, shadows: Array) -> Array:
+    result = np.zeros_like(shadows)
+    for d in reversed(range(len(triangle))):
+        if triangle[d, d] > 0:
+            result[d] = (shadows[d] - triangle[d, d + 1 :] @ result[d + 1 :]) / triangle[d, d]
+    return result
+
+
+def means(held: Held) -> Array:
+    """Return the mean of each column; zero of one that has no cell.
+
+    >>> held = without_given(np.array([[1.0], [2.0], [6.0]]), np.ones((3, 1)), nothing_held(1, 1))[1]
+    >>> means(held)
+    array([3.])
+    """
+    ones = held.triangle[:, 0, 0]
+    mean = np.divide(held.shadows[0], ones, out=np.zeros_like(held.left), where=ones > 0)
+    return mean + np.nan_to_num(held.origin)
+
+
+def explained(held: Held) -> Array:
+    """Return the share of each column's variance that given columns explain."""
+    squares = np.square(held.shadows[1:]).sum(axis=0)
+    total = squares + held.left
+    return np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+
+
+def determined(held: Held) -> Indices:
+    """Return columns of which given columns leave nothing, although they vary."""
+    squares = np.square(held.shadows[1:]).sum(axis=0)
+    found: Indices = np.flatnonzero((squares > 0) & (held.left <= _DETERMINED * squares))
+    return found
+
+
+def known_directions(held: Held) -> NDArray[np.bool_]:
+    """Return which directions rows have shown."""
+    known: NDArray[np.bool_] = (np.diagonal(held.triangle, axis1=1, axis2=2) > 0).any(axis=0)
+    return known
+
+
+def behind(held: Held, direction: int) -> Indices:
+    """Return the directions that determine one that is none of its own; none if it is constant.
+
+    Examples
+    --------
+    >>> x = np.arange(6.0)
+    >>> design = np.column_stack([np.ones(6), x, 3 * x, np.zeros(6)])
+    >>> held = without_given(x[:, None] ** 2, design, nothing_held(4, 1))[1]
+    >>> known_directions(held), behind(held, 2), behind(held, 3)
+    (array([ True,  True, False, False]), array([1]), array([], dtype=int64))
+    """
+    triangle = held.triangle[int(np.argmax(held.triangle[:, 0, 0]))]
+    column = _solved(triangle[:direction, :direction], triangle[:direction, direction][:, None])
+    size = np.abs(column[:, 0]) * held.largest[:direction]
+    found: Indices = np.flatnonzero(size[1:] > _TAKES_PART * held.largest[direction]) + 1
+    return found
