@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.cli._differences import compare_all, refuse_other_formats, tell, write_all
 from hedgerow.cli._errors import Misuse
 from hedgerow.cli._files import failures_of, open_rows
+from hedgerow.cli._given import know_columns, with_texts
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._warnings import collected_warnings
@@ -35,20 +36,19 @@ def told_by_groups(
     file: Path,
     out: tuple[Path, ...],
     options: dict[str, Any],
+    categories: set[str],
     *,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Learn each group of rows by itself as ``model`` would, and tell what differs."""
-    from hedgerow.io.choose import columns_by_name
-
     with (
         collected_warnings() as warned,
         failures_of(file, dash="stdin"),
         open_rows(file, options) as table,
     ):
         announce(table.left_out)
-        model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+        know_columns(model, table, categories)
         models = _learn(model, table, options["by"], hidden=quiet)
     for name, group in models.items():
         with collected_warnings() as of_group:
@@ -76,7 +76,7 @@ def _learn(
         for name in dict.fromkeys(table.groups):
             if name not in models:
                 models[name] = clone(model)
-            models[name].partial_fit(rows[groups == name], feature_names=table.names)
+            models[name].partial_fit(**_part(table, rows, groups == name))
         if len(models) > MOST_GROUPS:
             raise DataError(
                 f"column {by!r} must have at most {MOST_GROUPS} groups, got more: "
@@ -90,6 +90,14 @@ def _learn(
         told = ", ".join(f"{rows} in {name!r}" for name, rows in few.items())
         raise DataError(f"each group must have at least {MIN_ROWS} rows, got {told}")
     return dict(sorted(models.items(), key=lambda item: _in_order(item[0])))
+
+
+def _part(table: "Table", rows: Any, chosen: Any) -> dict[str, Any]:
+    """Return some rows of a batch as a model learns from them."""
+    learned = with_texts(table, rows)
+    if "feature_names" in learned:
+        return learned | {"X": rows[chosen]}
+    return {"X": learned["X"].filter(chosen)}
 
 
 def _in_order(name: str) -> tuple[float, str]:

@@ -98,6 +98,9 @@ def tell(
             for name, model in models.items():
                 rows, edges = model.n_samples_seen_, len(model.edges_)
                 click.echo(f"{name}: {rows:,} rows, {edges:,} edges", err=STDOUT in out)
+                held = model.treatment_.given
+                if held is not None:
+                    click.echo(f"  {held.sentence()}", err=STDOUT in out)
             for pair in pairs:
                 click.echo(f"\n{pair.first} → {pair.second}", err=STDOUT in out)
                 click.echo(pair.found.summary(), err=STDOUT in out)
@@ -116,8 +119,14 @@ def _content(
 ) -> dict[str, Any]:
     return {
         "groups": [
-            {"name": name, "rows": model.n_samples_seen_, "edges": len(model.edges_)}
+            {
+                "name": name,
+                "rows": model.n_samples_seen_,
+                "edges": len(model.edges_),
+                "given": [] if held is None else [str(column) for column in held.columns],
+            }
             for name, model in models.items()
+            for held in [model.treatment_.given]
         ],
         "differences": [
             {

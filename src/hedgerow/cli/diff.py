@@ -15,6 +15,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._given import given_option, given_told, know_columns, with_texts
 from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._progress import rows_with_bar
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILES")
 @click.option("--fdr", type=float, metavar="Q", help="Expected share of false differences.")
 @click.option("--fwer", type=float, metavar="D", help="Chance of any false difference.")
+@given_option
 @known_options
 @reading_options
 @click.option(
@@ -83,15 +85,15 @@ def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGrap
     """Return the model of a file, or of the rows in it."""
     from hedgerow import HedgeGraph
     from hedgerow.base.storage import is_stored
-    from hedgerow.io.choose import columns_by_name
 
     if is_stored(file):
         return HedgeGraph.load(file)
+    categories = given_told(options)
     model = HedgeGraph(**assumed(options))
     with open_rows(file, options) as table:
         announce(table.left_out)
-        model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+        know_columns(model, table, categories)
         for rows in rows_with_bar(table, hidden=hidden):
-            model.partial_fit(rows, feature_names=table.names)
+            model.partial_fit(**with_texts(table, rows))
         model.adjacency_  # noqa: B018 - its warnings belong to this file
     return model

@@ -23,6 +23,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._given import given_option, given_told, know_columns, with_texts
 from hedgerow.cli._known import assumed, difference_option, known_options, refuse_for_ising
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
@@ -85,6 +86,7 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="Column that says which group a row is of: learn each by itself, and tell what differs "
     "between the first, by name, and each other. --out then writes differences.",
 )
+@given_option
 @cluster_option
 @known_options
 @difference_option
@@ -143,18 +145,18 @@ def learn(
     refuse_unwritable(targets)
 
     from hedgerow import HedgeGraph
-    from hedgerow.io.choose import columns_by_name
 
+    categories = given_told(options)
     model = _new_model(error, level, options)
     if options["by"] is not None and isinstance(model, HedgeGraph):
-        told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
+        told_by_groups(model, file, out, options, categories, quiet=quiet, as_json=as_json)
         return
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
-            asked = pairs_asked(explain, table.names)
+            asked = pairs_asked(explain, [n for n in table.names if n not in table.held])
             if isinstance(model, HedgeGraph):
-                model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+                know_columns(model, table, categories)
             if cluster and isinstance(model, HedgeGraph):
                 learn_there(model, files, cluster, table, options, hidden=quiet)
             else:
@@ -214,7 +216,7 @@ def _learn_rows(
         ):
             for rows in table:
                 with finish_first():
-                    model.partial_fit(rows, feature_names=table.names)
+                    model.partial_fit(**with_texts(table, rows))
                     learned = True
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
@@ -271,7 +273,7 @@ def _results(
         rows=model.n_samples_seen_,
         rows_dropped=table.n_dropped,
         why_dropped=table.why_dropped,
-        columns=len(table.names),
+        columns=model.n_features_in_,
         left_out=table.left_out,
         error=promise_of(model.error, model.level),
         level=model.level_,

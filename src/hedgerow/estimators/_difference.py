@@ -137,6 +137,7 @@ def difference(
         if not isinstance(model, HedgeGraph):
             raise TypeError(f"{name} must be a HedgeGraph, got {type(model).__name__}")
     both = _Both(first.compared(), second.compared())
+    _refuse_other_given(both)
     order = _order(both)
     used = both.first.tested & both.second.tested[order]
     columns = np.flatnonzero(used)
@@ -145,6 +146,15 @@ def difference(
     _warn(both, order, used, level)
     found = compare(both.first.known(columns), both.second.known(order[columns]), error)
     return Difference(found, both.first.labels[columns], error, level, len(used))
+
+
+def _refuse_other_given(both: _Both) -> None:
+    if both.first.given != both.second.given:
+        held = [listed(sorted(map(repr, group.given))) or "nothing" for group in both]
+        raise ValueError(
+            f"both models must hold the same columns fixed, but the first has {held[0]} given, "
+            f"and the second {held[1]}"
+        )
 
 
 def _order(both: _Both) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.checks import one_of
 from hedgerow.base.words import listed
 from hedgerow.engines import Engine, Named
-from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.forgetting import effective_rows
 from hedgerow.method.given import (
     Held,
     behind,
@@ -19,12 +19,14 @@ from hedgerow.method.given import (
     known_directions,
     means,
     nothing_held,
+    uneven,
     with_directions,
 )
 from hedgerow.method.kinds import CONTINUOUS, Kinds, kinds_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, flat
 from hedgerow.method.ordered import in_order
+from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
 Cells = Sequence[NDArray[Any]]  # of the given columns, one after another
@@ -32,6 +34,8 @@ Cells = Sequence[NDArray[Any]]  # of the given columns, one after another
 NUMBERS, CATEGORIES = WAYS = ("numbers", "categories")
 MOST_DIRECTIONS = 1000  # a row costs time by their square
 PREFIX = "given_"
+_CHANCE = 1e-3  # probability of taking any column for uneven that is none
+_MUCH = 0.1  # correlation of predictions and sizes; less makes no difference
 _ONE = -1  # the owner of the direction that all rows have
 
 
@@ -44,12 +48,14 @@ class Given(NamedTuple):
     cost : number of rows that were spent on it
     share : for each other column, the share of its variance that given columns explain
     hidden : columns of steps, yes or no, or counts, of which what is left is taken for continuous
+    uneven : columns whose spread what is given changes, too
     """
 
     columns: dict[object, int]
     cost: int
     share: Array
     hidden: Sequence[object] = ()
+    uneven: Sequence[object] = ()
 
     def sentence(self) -> str:
         """Return what was held fixed, and what it cost."""
@@ -70,16 +76,24 @@ class Given(NamedTuple):
             "cost": self.cost,
             "share": dict(zip(map(str, labels), self.share.tolist(), strict=True)),
             "hidden": [str(name) for name in self.hidden],
+            "uneven": [str(name) for name in self.uneven],
         }
 
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
-        if not self.hidden:
-            return []
-        return [
-            f"what given columns leave of steps, yes or no, and counts is taken for continuous, "
-            f"and the error rate may not be kept: {listed(map(repr, self.hidden))}"
-        ]
+        said = []
+        if self.hidden:
+            said.append(
+                f"what given columns leave of steps, yes or no, and counts is taken for "
+                f"continuous, and the error rate may not be kept: {listed(map(repr, self.hidden))}"
+            )
+        if self.uneven:
+            said.append(
+                f"given columns change the spread of others, and not their means alone, so the "
+                f"error rate may not be kept; take logarithms of amounts before, or the like: "
+                f"{listed(map(repr, self.uneven))}"
+            )
+        return said
 
 
 def check_given(given: Any) -> None:
@@ -123,8 +137,8 @@ class GivenColumns:
         self._look(rows)
         design = self._design(cells, new=True)
         self.held = with_directions(self.held, len(self.owners))
-        rows = np.ascontiguousarray(rows, dtype=np.float64)
-        contrasts, self.held = engine.without_given(rows, design, self.held, half_life)
+        numbers: Array = np.ascontiguousarray(rows, dtype=np.float64)
+        contrasts, self.held = engine.without_given(numbers, design, self.held, half_life)
         left = ~np.isnan(contrasts).all(axis=1)
         self.rows += len(rows)
         self.spent += len(rows) - int(left.sum())
@@ -144,7 +158,14 @@ class GivenColumns:
         }
         kinds = self._kinds(self.early) if self.kinds is None else self.kinds
         hidden = labels[kinds != CONTINUOUS].tolist()
-        return Given(columns, self.spent, explained(self.held), hidden)
+        return Given(columns, self.spent, explained(self.held), hidden, self._uneven(labels))
+
+    def _uneven(self, labels: NDArray[np.object_]) -> list[object]:
+        """Return columns whose spread given columns change: by much, and clearly."""
+        corr, score = uneven(self.held)
+        clear = two_sided(score) <= _CHANCE / len(labels)
+        found: list[object] = labels[clear & (np.abs(corr) > _MUCH)].tolist()
+        return found
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -264,7 +285,9 @@ class GivenColumns:
     @classmethod
     def from_parts(cls, labels: Sequence[Hashable], header: dict[str, Any], arrays: Named) -> Self:
         """Return the one whose `parts` these are."""
-        named = {name: np.array(arrays[f"{PREFIX}{name}"]) for name in (*Held._fields, "early", "zeros")}
+        named = {
+            name: np.array(arrays[f"{PREFIX}{name}"]) for name in (*Held._fields, "early", "zeros")
+        }
         made = cls(labels, header["ways"], named["early"].shape[1])
         made.held = Held(*(named[name] for name in Held._fields))
         made.early, made.zeros = named["early"], named["zeros"]

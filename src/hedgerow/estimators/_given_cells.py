@@ -12,7 +12,7 @@ from hedgerow.base.words import listed
 from hedgerow.estimators._given import CATEGORIES, NUMBERS, Cells
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._warnings import DataWarning, warn
-from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.estimators.input import read_rows
 
 
 class Read(NamedTuple):
@@ -40,9 +40,7 @@ class HoldsFixed:
     _given_labels: list[Hashable]
     _column_numbers: list[int]
 
-    def _read(
-        self, X: Any, names: Iterable[Hashable] | None, *, reset: bool, **rules: Any
-    ) -> Read:
+    def _read(self, X: Any, names: Iterable[Hashable] | None, *, reset: bool, **rules: Any) -> Read:
         """Return the rows of ``X``, and given columns; rows in which one is missing are left out.
 
         They are numbers, or texts and what else may be a level of a category.
@@ -66,7 +64,8 @@ class HoldsFixed:
                 f"are left out",
             )
             rows, cells = rows[~apart.missing], [column[~apart.missing] for column in cells]
-        ways = self._ways(cells) if reset else self._stream.held.ways
+        held = None if reset else self._stream.held
+        ways = self._ways(cells) if held is None else held.ways
         _refuse_other_ways(self._given_labels, ways, cells)
         return Read(rows, cells)
 
@@ -178,10 +177,8 @@ def _as_numbers(rest: NDArray[Any]) -> NDArray[Any]:
 
 def _cells(column: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a column as numbers, or as objects if it has others, and which cells are missing."""
-    if isinstance(column, nw.Series):
-        values = column.to_list()
-    else:
-        values = column.tolist()  # None where a masked array has no value
+    # A masked array has None where it has no value.
+    values = column.to_list() if isinstance(column, nw.Series) else column.tolist()
     missing = np.array([v is None or v != v for v in values], dtype=np.bool_)
     if any(isinstance(v, str | bytes) for v in values):
         values = [v if isinstance(v, str) or v is None else _text(v) for v in values]

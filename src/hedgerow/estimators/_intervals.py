@@ -48,6 +48,7 @@ class Compared(NamedTuple):
     kinds: NDArray[np.str_]
     tested: NDArray[np.bool_]  # which columns took part in tests
     rows: float  # effective ones
+    given: frozenset[Any]  # columns that were held fixed
     known: Callable[[NDArray[np.intp]], Known]  # what partial correlations come from
 
 
@@ -119,8 +120,10 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         """Return what a comparison of two models asks of each (`hedgerow.difference`)."""
         tested = np.zeros(self.n_features_in_, dtype=np.bool_)
         tested[self._tested(self._graph())] = True
-        kinds = self._stream.kinds()
-        return Compared(self._shown_labels(), kinds, tested, self._effective_rows(), self._known)
+        kinds, held = self._stream.kinds(), self._stream.held
+        given = frozenset(() if held is None else held.labels)
+        rows = self._effective_rows()
+        return Compared(self._shown_labels(), kinds, tested, rows, given, self._known)
 
     def _intervals(self, graph: Graph, level: float) -> tuple[Array, Array]:
         """Return the ends of intervals for the edges of a graph that was cut at a level."""

@@ -20,9 +20,9 @@ _FIELDS = {"ways", "levels", "rows", "spent", "kinds", "owners", "places"}
 
 
 def check_held(header: dict[str, Any], arrays: Named, n_columns: int) -> set[str]:
-    """Return the names of arrays that given columns leave; raise StorageError unless they are sound.
+    """Return the names of arrays that given columns leave: none if there are no such columns.
 
-    There are none if no columns are given.
+    Raise StorageError unless they are sound.
     """
     given = header["parameters"].get("given")
     require(bool(given) == ("given" in header), "its header must have 'given' if a parameter is")
@@ -42,11 +42,12 @@ def check_held(header: dict[str, Any], arrays: Named, n_columns: int) -> set[str
         "origin": (n_columns,),
         "largest": (directions,),
         "left": (n_columns,),
+        "spread": (6, n_columns),
         "early": (None, n_columns),
         "zeros": (about["ways"].count(WAYS[0]),),
     }
     held = {name: doubles_of(arrays, f"{PREFIX}{name}", shape) for name, shape in shapes.items()}
-    for name in ("triangle", "shadows", "largest", "left"):
+    for name in ("triangle", "shadows", "largest", "left", "spread"):
         require(all_within(held[name], np.inf), f"{name} must be finite")
     for name in ("origin", "zeros", "early"):
         numbers = held[name][~np.isnan(held[name])]

@@ -32,6 +32,10 @@ _DETERMINED = TINY**2  # share of squares
 _TAKES_PART = 1e-6
 
 
+# Of what was predicted, f, and of the size of the contrast, a: 1, f, f², a, a², f a.
+_SUMS = 6
+
+
 class Held(NamedTuple):
     """What is known of k directions and p columns."""
 
@@ -40,6 +44,7 @@ class Held(NamedTuple):
     origin: Array  # (p,); the first value of each column, which is subtracted; NaN before it
     largest: Array  # (k,); size of the largest entry of a design
     left: Array  # (p,); sums of squares of contrasts
+    spread: Array  # (6, p); sums over contrasts that tell whether predictions tell their size
 
     @property
     def directions(self) -> int:
@@ -55,6 +60,7 @@ def nothing_held(n_directions: int, n_columns: int) -> Held:
         np.full(n_columns, np.nan),
         np.zeros(n_directions),
         np.zeros(n_columns),
+        np.zeros((_SUMS, n_columns)),
     )
 
 
@@ -101,39 +107,47 @@ def without_given(
     >>> rows = (5.0 + 2.0 * dose + [0.0, 0.0, 1.0, 0.0])[:, None]
     >>> contrasts, held = without_given(rows, design, nothing_held(2, 1))
     >>> print(contrasts.ravel().round(3))
-    [  nan   nan  0.408 -0.365]
+    [   nan    nan  0.408 -0.73 ]
     >>> _, squares, *_ = np.linalg.lstsq(design, rows)
     >>> bool(np.isclose(np.nansum(contrasts**2), squares))
     True
     """
-    triangle, shadows, origin, largest, left = (x.copy() for x in begun(held, rows))
+    triangle, shadows, origin, largest, left, spread = (x.copy() for x in begun(held, rows))
     result, fade = np.full(rows.shape, np.nan), fading(half_life)
     for t, row in enumerate(rows - origin):
         largest = np.maximum(largest, np.abs(design[t]))
         triangle, shadows, left = triangle * fade**0.5, shadows * fade**0.5, left * fade
+        spread = spread * fade
         for own in range(len(triangle)):
             columns = slice(None) if len(triangle) == 1 else slice(own, own + 1)
             if np.isnan(row[columns]).any():
                 continue
-            spent = _turn(triangle[own], shadows[:, columns], design[t].copy(), row[columns], largest)
-            if not spent:
-                result[t, columns] = row[columns]
-                left[columns] += np.square(row[columns])
-    return result, Held(triangle, shadows, origin, largest, left)
+            left_of = row[columns].copy()
+            kept = _turn(triangle[own], shadows[:, columns], design[t].copy(), left_of, largest)
+            if kept > 0.0:
+                result[t, columns] = left_of
+                left[columns] += np.square(left_of)
+                guess, size = row[columns] - left_of / kept, np.abs(left_of)
+                sums = np.ones_like(size), guess, guess**2, size, size**2, guess * size
+                spread[:, columns] += np.array(sums)
+    return result, Held(triangle, shadows, origin, largest, left, spread)
 
 
-def _turn(triangle: Array, shadows: Array, design: Array, row: Array, largest: Array) -> bool:
-    """Turn a row, in place, until its design is zero; return whether it showed a new direction."""
-    spent = False
+def _turn(triangle: Array, shadows: Array, design: Array, row: Array, largest: Array) -> float:
+    """Turn a row, in place, until its design is zero; return how much of it is kept.
+
+    That is the share of what it was beyond prediction: none if it showed a new direction.
+    """
+    share = 1.0
     for d in range(len(design)):
         if abs(design[d]) <= TINY * largest[d]:
             continue
         length = float(np.sqrt(triangle[d, d] ** 2 + design[d] ** 2))
         cos, sin = triangle[d, d] / length, design[d] / length
-        spent |= cos == 0.0
+        share *= cos
         for kept, new in ((triangle[d], design), (shadows[d], row)):
             kept[:], new[:] = cos * kept + sin * new, cos * new - sin * kept
-    return spent
+    return share
 
 
 def coefficients(held: Held) -> Array:
@@ -155,12 +169,12 @@ def _solved(triangle: Array, shadows: Array) -> Array:
 def means(held: Held) -> Array:
     """Return the mean of each column; zero of one that has no cell.
 
-    >>> held = without_given(np.array([[1.0], [2.0], [6.0]]), np.ones((3, 1)), nothing_held(1, 1))[1]
-    >>> means(held)
+    >>> rows = np.array([[1.0], [2.0], [6.0]])
+    >>> means(without_given(rows, np.ones((3, 1)), nothing_held(1, 1))[1])
     array([3.])
     """
     ones = held.triangle[:, 0, 0]
-    mean = np.divide(held.shadows[0], ones, out=np.zeros_like(held.left), where=ones > 0)
+    mean: Array = np.divide(held.shadows[0], ones, out=np.zeros_like(held.left), where=ones > 0)
     return mean + np.nan_to_num(held.origin)
 
 
@@ -168,7 +182,8 @@ def explained(held: Held) -> Array:
     """Return the share of each column's variance that given columns explain."""
     squares = np.square(held.shadows[1:]).sum(axis=0)
     total = squares + held.left
-    return np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+    share: Array = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+    return share
 
 
 def determined(held: Held) -> Indices:
@@ -178,10 +193,37 @@ def determined(held: Held) -> Indices:
     return found
 
 
+def uneven(held: Held) -> tuple[Array, Array]:
+    """Return how predictions and sizes of contrasts are correlated, by column, and how clearly.
+
+    Where what is given adds to a column, they are not. The second is a standard normal score then.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> dose, noise = rng.standard_normal((2, 400))
+    >>> rows = np.column_stack([dose + noise, np.exp(dose + noise)])
+    >>> design = np.column_stack([np.ones(400), dose])
+    >>> corr, score = uneven(without_given(rows, design, nothing_held(2, 2))[1])
+    >>> corr > 0.1, score > 4
+    (array([False,  True]), array([False,  True]))
+    """
+    number, guess, guesses, size, sizes, both = held.spread
+    number = np.maximum(number, 1.0)
+    of_guess, of_size = (
+        np.maximum(squares - sums**2 / number, 0.0)
+        for squares, sums in ((guesses, guess), (sizes, size))
+    )
+    room = np.sqrt(of_guess * of_size)
+    shared = both - guess * size / number
+    corr = np.divide(shared, room, out=np.zeros_like(room), where=room > 0).clip(-1.0, 1.0)
+    return corr, corr * np.sqrt(number)
+
+
 def known_directions(held: Held) -> NDArray[np.bool_]:
     """Return which directions rows have shown."""
-    known: NDArray[np.bool_] = (np.diagonal(held.triangle, axis1=1, axis2=2) > 0).any(axis=0)
-    return known
+    diagonals = np.diagonal(held.triangle, axis1=1, axis2=2)
+    return np.logical_or.reduce(diagonals > 0)
 
 
 def behind(held: Held, direction: int) -> Indices:

@@ -15,19 +15,20 @@ def without_given(
     rows: Array, design: Array, held: Held, half_life: float = NEVER
 ) -> tuple[Array, Held]:
     """Return contrasts of rows with what those before them predict, and what is known then."""
-    triangle, shadows, origin, largest, left = (x.copy() for x in begun(held, rows))
+    triangle, shadows, origin, largest, left, spread = (x.copy() for x in begun(held, rows))
     result = rows - origin
-    _contrasts(result, design, triangle, shadows, largest, left, fading(half_life))
-    return result, Held(triangle, shadows, origin, largest, left)
+    fade = fading(half_life)
+    _contrasts(result, design, triangle, shadows, largest, left, spread, fade)
+    return result, Held(triangle, shadows, origin, largest, left, spread)
 
 
 @njit(**IN_ORDER)
-def _contrasts(rows, design, triangle, shadows, largest, left, fade):
+def _contrasts(rows, design, triangle, shadows, largest, left, spread, fade):
     n_rows, n_columns = rows.shape
     n_directions = design.shape[1]
     alone = len(triangle) > 1
     root = np.sqrt(fade)
-    x = np.empty(n_directions)
+    x, before = np.empty(n_directions), np.empty(n_columns)
     for t in range(n_rows):
         for d in range(n_directions):
             largest[d] = max(largest[d], abs(design[t, d]))
@@ -35,19 +36,21 @@ def _contrasts(rows, design, triangle, shadows, largest, left, fade):
             triangle *= root
             shadows *= root
             left *= fade
+            spread *= fade
         for own in range(len(triangle)):
             first, after = (own, own + 1) if alone else (0, n_columns)
             if alone and np.isnan(rows[t, own]):
                 continue
             x[:] = design[t]
-            spent = False
+            share = 1.0
+            before[first:after] = rows[t, first:after]
             for d in range(n_directions):
                 if abs(x[d]) <= TINY * largest[d]:
                     continue
                 kept = triangle[own, d, d]
                 length = np.sqrt(kept * kept + x[d] * x[d])
                 cos, sin = kept / length, x[d] / length
-                spent |= cos == 0.0
+                share *= cos
                 for e in range(d, n_directions):
                     old, new = triangle[own, d, e], x[e]
                     triangle[own, d, e] = cos * old + sin * new
@@ -57,7 +60,14 @@ def _contrasts(rows, design, triangle, shadows, largest, left, fade):
                     shadows[d, j] = cos * old + sin * new
                     rows[t, j] = cos * new - sin * old
             for j in range(first, after):
-                if spent:
+                if share == 0.0:
                     rows[t, j] = np.nan
-                else:
-                    left[j] += rows[t, j] * rows[t, j]
+                    continue
+                guess, size = before[j] - rows[t, j] / share, abs(rows[t, j])
+                left[j] += size * size
+                spread[0, j] += 1.0
+                spread[1, j] += guess
+                spread[2, j] += guess * guess
+                spread[3, j] += size
+                spread[4, j] += size * size
+                spread[5, j] += guess * size
