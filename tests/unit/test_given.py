@@ -68,14 +68,14 @@ def test_sums_of_products_are_those_of_residuals(acted_on, engine, share):
         np.testing.assert_allclose(products, residuals.T @ residuals, atol=1e-10)
 
 
-@pytest.mark.parametrize("half_life", [np.inf, 50.0])
+@pytest.mark.parametrize(("half_life", "most"), [(np.inf, np.inf), (50.0, np.inf), (np.inf, 1.1)])
 @pytest.mark.parametrize("share", [0.0, 0.2])
-def test_compiled_does_what_the_readable_does(acted_on, half_life, share):
+def test_compiled_does_what_the_readable_does(acted_on, half_life, most, share):
     _, rows, batch, age = acted_on
     rows = np.where(np.random.default_rng(1).random(rows.shape) < share, np.nan, rows)
     design, nothing = design_of(batch, age), given.nothing_held(6, N_COLUMNS)
-    readable, known = given.without_given(rows, design, nothing, half_life)
-    compiled, held = numba_cpu.without_given(rows, design, nothing, half_life)
+    readable, known = given.without_given(rows, design, nothing, half_life, most)
+    compiled, held = numba_cpu.without_given(rows, design, nothing, half_life, most)
     np.testing.assert_allclose(compiled, readable, atol=1e-10)
     for one, other in zip(held, known):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-8)
@@ -90,6 +90,21 @@ def test_contrasts_of_normal_rows_are_independent_and_of_one_variance():
     left = contrasts[~np.isnan(contrasts).all(axis=1)]
     assert len(left) == 9
     np.testing.assert_allclose(left @ left.T / 20_000, np.eye(9), atol=6 / np.sqrt(20_000))
+
+
+def test_a_large_row_decides_nothing(acted_on):
+    """Rows to come are the same, but for little, whether one is a hundred times as large or not."""
+    _, rows, batch, age = acted_on
+    design, wrong = design_of(batch, age), rows.copy()
+    wrong[100] *= 100.0
+    nothing = given.nothing_held(6, N_COLUMNS)
+    right, _ = numba_cpu.without_given(rows, design, nothing)
+    moved = {
+        most: np.abs(numba_cpu.without_given(wrong, design, nothing, most=most)[0] - right)[101:]
+        for most in (np.inf, given.LARGE)
+    }
+    assert np.median(moved[given.LARGE]) < 0.05
+    assert np.median(moved[np.inf]) > 10 * np.median(moved[given.LARGE])
 
 
 def test_effects_make_no_edges_once_they_are_given(acted_on, table):

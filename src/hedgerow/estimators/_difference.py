@@ -100,7 +100,12 @@ class _Both(NamedTuple):
 
 
 def difference(
-    first: HedgeGraph, second: HedgeGraph, error: str = "fdr", level: float = 0.05
+    first: HedgeGraph,
+    second: HedgeGraph,
+    error: str = "fdr",
+    level: float = 0.05,
+    *,
+    since: bool = False,
 ) -> Difference:
     """Return which partial correlations differ between two fitted or loaded models.
 
@@ -116,6 +121,9 @@ def difference(
         What is kept below ``level``: the expected share of pairs reported that do not differ, or
         the probability of any.
     level : float, default=0.05
+    since : bool, default=False
+        Whether ``second`` is ``first`` after more rows, as two checkpoints of a stream are: the
+        rows of the first are compared with those that came later. Columns must be continuous.
 
     Examples
     --------
@@ -136,7 +144,11 @@ def difference(
     for name, model in (("first", first), ("second", second)):
         if not isinstance(model, HedgeGraph):
             raise TypeError(f"{name} must be a HedgeGraph, got {type(model).__name__}")
-    both = _Both(first.compared(), second.compared())
+    if since:
+        both = _Both(first.compared(), second.compared_since(first))
+    else:
+        _refuse_same_rows(first, second)
+        both = _Both(first.compared(), second.compared())
     _refuse_other_given(both)
     order = _order(both)
     used = both.first.tested & both.second.tested[order]
@@ -146,6 +158,17 @@ def difference(
     _warn(both, order, used, level)
     found = compare(both.first.known(columns), both.second.known(order[columns]), error)
     return Difference(found, both.first.labels[columns], error, level, len(used))
+
+
+def _refuse_same_rows(first: HedgeGraph, second: HedgeGraph) -> None:
+    """Raise if one model can be seen to have gone on from the other."""
+    for one, other in ((first, second), (second, first)):
+        treated = one._stream.treated is not None
+        if treated and other._stream.goes_on_from(one._stream):
+            raise ValueError(
+                "models must not share rows, but one has gone on from the other; since=True "
+                "compares the rows of the first with those that came later"
+            )
 
 
 def _refuse_other_given(both: _Both) -> None:

@@ -11,6 +11,7 @@ from hedgerow.base.words import listed
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import effective_rows
 from hedgerow.method.given import (
+    LARGE,
     Held,
     behind,
     coefficients,
@@ -128,17 +129,25 @@ class GivenColumns:
         self.kinds: Kinds | None = None
 
     def take(
-        self, engine: Engine, rows: NDArray[np.floating], cells: Cells, half_life: float
+        self,
+        engine: Engine,
+        rows: NDArray[np.floating],
+        cells: Cells,
+        half_life: float,
+        *,
+        normal: bool,
     ) -> Array:
         """Return what is left of rows; those that showed a new direction first have nothing left.
 
-        No cell of the given columns may be missing.
+        No cell of the given columns may be missing. Rows that are not ``normal`` may be large.
         """
         self._look(rows)
         design = self._design(cells, new=True)
         self.held = with_directions(self.held, len(self.owners))
         numbers: Array = np.ascontiguousarray(rows, dtype=np.float64)
-        contrasts, self.held = engine.without_given(numbers, design, self.held, half_life)
+        contrasts, self.held = engine.without_given(
+            numbers, design, self.held, half_life, np.inf if normal else LARGE
+        )
         left = ~np.isnan(contrasts).all(axis=1)
         self.rows += len(rows)
         self.spent += len(rows) - int(left.sum())

@@ -97,7 +97,8 @@ class HedgeStream:
         """Take the next rows, and the ``cells`` of given columns beside them."""
         self._trial = None
         if self.held is not None and cells is not None:
-            rows = self.held.take(self.engine, rows, cells, self.half_life)
+            normal = self.assumptions.normal
+            rows = self.held.take(self.engine, rows, cells, self.half_life, normal=normal)
         if self.treated is None:
             self.learner.take(rows)
             return
@@ -376,6 +377,21 @@ class HedgeStream:
         learner, filled, *_ = self._asked()
         curves = None if self.treated is None else self.treated.curves(self.engine)
         return with_unknown(learner.moments(), _unknown_of(learner, filled)), curves
+
+    def goes_on_from(self, earlier: "HedgeStream") -> bool:
+        """Return whether this is the other after more rows, and sums of those are to be had.
+
+        First rows decide so much that no others decide the same.
+        """
+        if self.half_life != NEVER or not 0 < earlier.rows < self.rows:
+            return False
+        if self.n_columns != earlier.n_columns:
+            return False
+        if self.treated is None or earlier.treated is None:
+            return self.treated is earlier.treated
+        mine, theirs = self.treated.marginals, earlier.treated.marginals
+        same = mine is not None and theirs is not None and np.array_equal(mine.knots, theirs.knots)
+        return same and self.treated.curves(self.engine) is None
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

@@ -78,7 +78,12 @@ class Engine(Protocol):
         """Return the scores of rows before the next refresh, and what is known after them."""
 
     def without_given(
-        self, rows: Array, design: Array, held: Held, half_life: float = NEVER
+        self,
+        rows: Array,
+        design: Array,
+        held: Held,
+        half_life: float = NEVER,
+        most: float = np.inf,
     ) -> tuple[Array, Held]:
         """Return rows without what given columns explain (`given.without_given`)."""
 

@@ -30,6 +30,10 @@ Indices = NDArray[np.intp]
 TINY = 1e-9
 _DETERMINED = TINY**2  # share of squares
 _TAKES_PART = 1e-6
+ENOUGH = 16  # contrasts, to know how large they are
+# Of normal rows hardly any is larger: one in twenty if all columns were one, and then least squares
+# are none the worse for it.
+LARGE = 2.0
 
 
 # Of what was predicted, f, and of the size of the contrast, a: 1, f, f², a, a², f a.
@@ -94,11 +98,13 @@ def fading(half_life: float) -> float:
 
 
 def without_given(
-    rows: Array, design: Array, held: Held, half_life: float = NEVER
+    rows: Array, design: Array, held: Held, half_life: float = NEVER, most: float = np.inf
 ) -> tuple[Array, Held]:
     """Return contrasts of rows with what those before them predict, and what is known then.
 
-    They are NaN where a cell is missing, or was the first to show a direction.
+    They are NaN where a cell is missing, or was the first to show a direction. Rows that are more
+    than ``most`` times as far from prediction as rows before them are divided by what is beyond,
+    design and all, or a few large rows would decide about effects.
 
     Examples
     --------
@@ -118,19 +124,42 @@ def without_given(
         largest = np.maximum(largest, np.abs(design[t]))
         triangle, shadows, left = triangle * fade**0.5, shadows * fade**0.5, left * fade
         spread = spread * fade
-        for own in range(len(triangle)):
-            columns = slice(None) if len(triangle) == 1 else slice(own, own + 1)
-            if np.isnan(row[columns]).any():
-                continue
-            left_of = row[columns].copy()
-            kept = _turn(triangle[own], shadows[:, columns], design[t].copy(), left_of, largest)
-            if kept > 0.0:
-                result[t, columns] = left_of
-                left[columns] += np.square(left_of)
-                guess, size = row[columns] - left_of / kept, np.abs(left_of)
-                sums = np.ones_like(size), guess, guess**2, size, size**2, guess * size
-                spread[:, columns] += np.array(sums)
+        now = Held(triangle, shadows, origin, largest, left, spread)
+        factor = 1.0
+        if most < np.inf:
+            trial = now._replace(triangle=triangle.copy(), shadows=shadows.copy())
+            factor = _factor(_contrast(row, design[t], trial)[0], now, most)
+        contrast, guess = _contrast(row * factor, design[t] * factor, now)
+        size, here = np.abs(contrast), ~np.isnan(contrast)
+        sums = np.ones_like(size), guess / factor, (guess / factor) ** 2, size, size**2
+        spread[:, here] += np.array([*sums, guess / factor * size])[:, here]
+        left[here] += size[here] ** 2
+        result[t] = contrast
     return result, Held(triangle, shadows, origin, largest, left, spread)
+
+
+def _contrast(row: Array, design: Array, held: Held) -> tuple[Array, Array]:
+    """Turn a row against triangle and shadows, in place; return its contrast, and predictions."""
+    contrast, guess = np.full(row.shape, np.nan), np.zeros_like(row)
+    for own, triangle in enumerate(held.triangle):
+        columns = slice(None) if len(held.triangle) == 1 else slice(own, own + 1)
+        if np.isnan(row[columns]).any():
+            continue
+        left = row[columns].copy()
+        kept = _turn(triangle, held.shadows[:, columns], design.copy(), left, held.largest)
+        if kept > 0.0:
+            contrast[columns], guess[columns] = left, row[columns] - left / kept
+    return contrast, guess
+
+
+def _factor(contrast: Array, held: Held, most: float) -> float:
+    """Return what to multiply a row with, so that it is not much larger than those before it."""
+    number = held.spread[0]
+    known = (number >= ENOUGH) & (held.left > 0) & ~np.isnan(contrast)
+    if not known.any():
+        return 1.0
+    size = np.sqrt((contrast[known] ** 2 / (held.left[known] / number[known])).mean())
+    return min(1.0, most / max(float(size), TINY))
 
 
 def _turn(triangle: Array, shadows: Array, design: Array, row: Array, largest: Array) -> float:
@@ -223,7 +252,8 @@ def uneven(held: Held) -> tuple[Array, Array]:
 def known_directions(held: Held) -> NDArray[np.bool_]:
     """Return which directions rows have shown."""
     diagonals = np.diagonal(held.triangle, axis1=1, axis2=2)
-    return np.logical_or.reduce(diagonals > 0)
+    known: NDArray[np.bool_] = np.logical_or.reduce(diagonals > 0)
+    return known
 
 
 def behind(held: Held, direction: int) -> Indices:
