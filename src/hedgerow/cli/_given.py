@@ -7,6 +7,8 @@ import click
 from hedgerow.cli._errors import Misuse
 
 if TYPE_CHECKING:
+    from polars import DataFrame
+
     from hedgerow import HedgeGraph
     from hedgerow.io import Table
 
@@ -60,8 +62,13 @@ def with_texts(table: "Table", rows: Any) -> dict[str, Any]:
     """Return rows of a table, and texts that are given, as a model learns from them."""
     if not table.texts:
         return {"X": rows, "feature_names": table.names}
+    return {"X": framed(table, rows)}
+
+
+def framed(table: "Table", rows: Any) -> "DataFrame":
+    """Return rows of a table, and texts that are given, as a data frame."""
     import polars
 
     frame = polars.DataFrame(rows, schema=table.names, orient="row")
     texts = [polars.Series(name, cells, polars.String) for name, cells in table.texts.items()]
-    return {"X": frame.with_columns(texts)}
+    return frame.with_columns(texts)

@@ -13,7 +13,7 @@ from hedgerow.cli._cluster import (
     refuse_on_cluster,
     refuse_without_cluster,
 )
-from hedgerow.cli._errors import Interrupted
+from hedgerow.cli._errors import Interrupted, Misuse
 from hedgerow.cli._explain import explain_option, pairs_asked, refuse_unheard
 from hedgerow.cli._files import (
     STDIN,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 # As in hedgerow.engines, which is slow to import; a test compares them.
 DEVICES = ("cpu", "cuda", "auto", "numpy")
+AGAINST = ("first", "rest")  # as in hedgerow.estimators
 
 
 @click.command()
@@ -85,6 +86,11 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     metavar="NAME",
     help="Column that says which group a row is of: learn each by itself, and tell what differs "
     "between the first, by name, and each other. --out then writes differences.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(AGAINST),
+    help="Compare each group of --by with the first one (the default), or with the rest.",
 )
 @given_option
 @cluster_option
@@ -134,6 +140,9 @@ def learn(
         refuse_on_cluster(files, options, save, explain)
     file = files[0]
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
+    against = options.pop("against")
+    if against and options["by"] is None:
+        raise Misuse("--against goes with --by")
     if options["by"] is not None:
         refuse_with_by(level, out, html=html, save=save, format=format, **options)
     formats = formats_of(out, format)
@@ -149,7 +158,8 @@ def learn(
     categories = given_told(options)
     model = _new_model(error, level, options)
     if options["by"] is not None and isinstance(model, HedgeGraph):
-        told_by_groups(model, file, out, options, categories, quiet=quiet, as_json=as_json)
+        how = {"quiet": quiet, "as_json": as_json}
+        told_by_groups(model, file, out, options, categories, against or AGAINST[0], **how)
         return
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:

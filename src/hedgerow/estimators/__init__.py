@@ -1,6 +1,7 @@
 """Estimators that follow the scikit-learn contract: validate, call, store."""
 
 from hedgerow.estimators._difference import Difference, difference
+from hedgerow.estimators._difference_by import difference_by
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
@@ -16,4 +17,5 @@ __all__ = [
     "SparsitronGraph",
     "SparsitronIsing",
     "difference",
+    "difference_by",
 ]

@@ -150,6 +150,19 @@ def difference(
         _refuse_same_rows(first, second)
         both = _Both(first.compared(), second.compared())
     _refuse_other_given(both)
+    return _difference(both, error, level)
+
+
+def difference_apart_from(
+    groups: set[str], first: HedgeGraph, second: HedgeGraph, error: str, level: float
+) -> Difference:
+    """Return what differs between models, one of which may hold columns of ``groups`` fixed."""
+    both = _Both(*(model.compared() for model in (first, second)))
+    _refuse_other_given(_Both(*(each._replace(given=each.given - groups) for each in both)))
+    return _difference(both, one_of("error", error, ERRORS), in_open_interval("level", level, 0, 1))
+
+
+def _difference(both: _Both, error: str, level: float) -> Difference:
     order = _order(both)
     used = both.first.tested & both.second.tested[order]
     columns = np.flatnonzero(used)

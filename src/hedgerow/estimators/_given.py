@@ -107,7 +107,8 @@ def check_given(given: Any) -> None:
         )
     if isinstance(given, Mapping):
         for name, way in given.items():
-            one_of(f"given[{name!r}]", way, WAYS)
+            if way is not None:
+                one_of(f"given[{name!r}]", way, WAYS)
     repeated = [name for name in given if list(given).count(name) > 1]
     if repeated:
         raise ValueError(f"given must name each column once, got {repeated[0]!r} twice")

@@ -73,7 +73,7 @@ class HoldsFixed:
         """Return how each given column is taken: by its numbers, or as a category."""
         told = self.given if isinstance(self.given, Mapping) else {}
         return [
-            told.get(label, CATEGORIES if column.dtype == object else NUMBERS)
+            told.get(label) or (CATEGORIES if column.dtype == object else NUMBERS)
             for label, column in zip(self._given_labels, cells)
         ]
 
@@ -83,7 +83,7 @@ class HoldsFixed:
         if held is None or not self.given:
             return held is None and not self.given
         told = self.given if isinstance(self.given, Mapping) else {}
-        same = all(told.get(label, way) == way for label, way in zip(held.labels, held.ways))
+        same = all((told.get(label) or way) == way for label, way in zip(held.labels, held.ways))
         return same and list(self.given) == held.labels
 
 

@@ -91,7 +91,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
     given : list of names or numbers, or dict, or None, default=None
         Columns that are held fixed: what they explain of the others is taken out of them, and they
         are no part of the graph. Numbers are taken as they are, text as categories; a dict tells it
-        for each, "numbers" or "categories" (docs/groups.md).
+        for each: "numbers", "categories", or None, to find out (docs/groups.md).
 
     Attributes
     ----------
