@@ -57,9 +57,10 @@ def told_by_groups(
         with collected_warnings() as of_group:
             group.adjacency_  # noqa: B018 - results are kept, and its warnings belong to it
         warned += [f"{name}: {warning}" for warning in of_group]
+    level = float(model.level)
     pairs, doubts = compare_each(
         [
-            (pair.first, pair.second, partial(groups.difference, pair, model.error, model.level))
+            (pair.first, pair.second, partial(groups.difference, pair, model.error, level))
             for pair in compared
         ]
     )
