@@ -40,6 +40,7 @@ class Said(NamedTuple):
 def run(sets: int) -> None:
     """Measure, and fill docs/groups.md."""
     made = kept.made(f"python -m benchmarks.groups fused --sets {sets}")
+    one(groups_of("alike", FAMILIES[0], ROWS[0], 0, SHARE))  # compiles
     lines = []
     for share, name in ((0.0, "nothing differs"), (SHARE, "a tenth of the edges")):
         cells = []
@@ -55,9 +56,9 @@ def run(sets: int) -> None:
     header = ["said, false, found, seconds"]
     header += [f"{who}, {n} rows" for n in ROWS for who in ("ours", "fused lasso")]
     said = (
-        f"{COLUMNS} columns, {len(FAMILIES) - 1} families, {sets} pairs of groups of each: number of "
-        f"pairs that are said to differ, share of these that do not, share found of those that do, "
-        f"and seconds of processor time."
+        f"{COLUMNS} columns, {len(FAMILIES) - 1} families, {sets} pairs of groups of each: number "
+        f"of pairs that are said to differ, share of these that do not, share found of those that "
+        f"do, and seconds of processor time."
     )
     document.publish("groups", made, {"fused": f"{said}\n\n{document.table(header, lines)}"})
 

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array
 from hedgerow import HedgeGraph, difference_by
 from hedgerow.cli import _progress, cli
 from hedgerow.datasets import Model, make
-from hedgerow.estimators._difference_by import Groups
+from hedgerow.estimators.grouping import Groups
 from hedgerow.io import open_table
 
 NAMES = list("abcdef")

@@ -196,6 +196,8 @@ def test_arrays_go_by_numbers(acted_on, table):
     graph = HedgeGraph(given={0: "numbers", N_COLUMNS + 1: "categories"}).fit(columns)
     named = HedgeGraph(given=["age", "batch"]).fit(table)
     assert pairs(graph) == [(int(a[1:]) + 1, int(b[1:]) + 1) for a, b in pairs(named)]
+    lists = [[*row, BATCHES[b]] for row, b in zip(columns[:, :-1].tolist(), batch)]
+    assert pairs(HedgeGraph(given=[0, N_COLUMNS + 1]).fit(lists)) == pairs(graph)
     told = HedgeGraph(given=["age"]).partial_fit(columns, feature_names=["age", *NAMES, "batch"])
     assert "batch" in told.feature_names_in_
     told.partial_fit(columns)  # names are known

@@ -15,7 +15,7 @@ from hedgerow.method.promises import BALANCED
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph
-    from hedgerow.estimators._difference_by import Groups
+    from hedgerow.estimators.grouping import Groups
     from hedgerow.io import Table
 
 
@@ -73,7 +73,7 @@ def _learn(model: "HedgeGraph", table: "Table", by: str, against: str, *, hidden
     """Return a model for each group of a table's rows, and perhaps for the rest of each."""
     import polars
 
-    from hedgerow.estimators._difference_by import Groups
+    from hedgerow.estimators.grouping import Groups
 
     groups = Groups(model, by, against)
     for rows in rows_with_bar(table, hidden=hidden):

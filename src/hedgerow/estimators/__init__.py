@@ -1,7 +1,7 @@
 """Estimators that follow the scikit-learn contract: validate, call, store."""
 
 from hedgerow.estimators._difference import Difference, difference
-from hedgerow.estimators._difference_by import difference_by
+from hedgerow.estimators.grouping import difference_by
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph

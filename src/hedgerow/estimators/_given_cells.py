@@ -128,7 +128,7 @@ def _apart(
         raise ValueError("X must be a table in memory, got a lazy one; collect() reads it")
     is_frame = isinstance(frame, nw.DataFrame)
     if not is_frame and not isinstance(X, np.ndarray):
-        X = np.asarray(X)
+        X = np.array(X, dtype=object)  # or numbers beside text would be text
     if not is_frame and X.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, got {X.ndim} dimensions")
     own = list(frame.columns) if is_frame else list(range(X.shape[1]))
