@@ -188,8 +188,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         X : array, data frame or Arrow table of shape (n_samples, n_features)
             Cells may be missing (NaN, None, null, masked): they are filled in from the rest of
             their row, and counted (docs/data.md). Not on a GPU, nor if ``rows`` are independent
-            and all ``columns`` normal. Columns that are ``given`` are among them. A dask array or data frame is learned by the cluster of
-            the active client (docs/distributed.md).
+            and all ``columns`` normal. It has the columns that are ``given``, too. A dask array or
+            data frame is learned by the cluster of the active client (docs/distributed.md).
         y : ignored
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
