@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.engines import Named
 from hedgerow.estimators._given import MOST_DIRECTIONS, PREFIX, WAYS
-from hedgerow.estimators._saved import all_within, doubles_of, require
+from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.method.given import Held
 from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import FIRST_ROWS
@@ -35,7 +35,8 @@ def check_held(header: dict[str, Any], arrays: Named, n_columns: int) -> set[str
     for name in sorted(names - set(arrays)):
         require(False, f"it must have the array {name!r}", sorted(arrays))
     directions = len(about["owners"])
-    triangles = 1 if len(arrays[f"{PREFIX}triangle"]) == 1 else n_columns
+    known = array_of(arrays, f"{PREFIX}triangle", "f", 3)
+    triangles = 1 if len(known) == 1 else n_columns
     shapes = {
         "triangle": (triangles, directions, directions),
         "shadows": (directions, n_columns),
@@ -56,6 +57,12 @@ def check_held(header: dict[str, Any], arrays: Named, n_columns: int) -> set[str
     require(not np.tril(triangle, -1).any(), "triangle must be one")
     diagonal = np.diagonal(triangle, axis1=1, axis2=2)
     require((diagonal >= 0).all() and (held["left"] >= 0).all(), "squares must not be negative")
+    sums = held["spread"]
+    close = np.abs(sums[4] - held["left"]) <= SLACK * held["left"]
+    require(close.all(), "left must be the squares of spread", held["left"])
+    require((sums[0] >= 0).all() and (sums[[2, 3, 4]] >= 0).all(), "spread must be sums of squares")
+    most = about["rows"] * (1 + SLACK)
+    require((sums[0] <= most).all(), f"spread must be of up to {about['rows']} rows", sums[0])
     few = len(held["early"]) == min(about["rows"], FIRST_ROWS) * (about["kinds"] is None)
     require(few, "early must have the first rows", len(held["early"]))
     return names
