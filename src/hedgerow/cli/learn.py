@@ -37,6 +37,7 @@ from hedgerow.cli._results import (
     treated,
     write_all,
 )
+from hedgerow.cli._resumable import resumable
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.simulate import MODELS
 
@@ -161,7 +162,8 @@ def learn(
         how = {"quiet": quiet, "as_json": as_json}
         told_by_groups(model, file, out, options, categories, against or AGAINST[0], **how)
         return
-    with collected_warnings() as warned:
+    files_written = [path for path in targets if path != STDOUT]
+    with collected_warnings() as warned, resumable(model, files_written):
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
             asked = pairs_asked(explain, [n for n in table.names if n not in table.held])
@@ -176,7 +178,7 @@ def learn(
             if isinstance(model, HedgeGraph):
                 summary.explained = [model.explain(*pair) for pair in asked]
         write_all(model, formats, html, summary)
-    summary.written = [str(path) for path in targets if path != STDOUT]
+    summary.written = [str(path) for path in files_written]
     summary.seconds = monotonic() - begun
     tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
 
