@@ -46,7 +46,7 @@ class _Fitted(Protocol):
 
     def _read(self, X: Any, names: None, *, reset: bool) -> Read: ...
 
-    def _rows_of(self, X: Any) -> NDArray[np.floating]: ...
+    def _beyond_given(self, X: Any) -> NDArray[np.floating]: ...
 
 
 class AsCovariance:
@@ -84,7 +84,7 @@ class AsCovariance:
         y : ignored
         """
         check_is_fitted(self)
-        rows = self._rows_of(X)
+        rows = self._beyond_given(X)
         return mean_log_likelihood(rows, self.location_, self._precision().precision)
 
     @locked
@@ -115,7 +115,7 @@ class AsCovariance:
         3.0
         """
         check_is_fitted(self)
-        centred = self._rows_of(X) - self.location_
+        centred = self._beyond_given(X) - self.location_
         result: Array = np.einsum("ij,ij->i", centred @ self.precision_, centred)
         return result
 
@@ -161,7 +161,7 @@ class AsCovariance:
         result = float(size) ** 2 / (len(covariance) if scaling else 1)
         return result if squared else float(np.sqrt(result))
 
-    def _rows_of(self: _Fitted, X: Any) -> NDArray[np.floating]:
+    def _beyond_given(self: _Fitted, X: Any) -> NDArray[np.floating]:
         """Return rows, without what columns held fixed explain of them."""
         rows, cells = self._read(X, None, reset=False)
         held = self._stream.held
