@@ -58,11 +58,9 @@ def know_columns(model: "HedgeGraph", table: "Table", categories: set[str]) -> N
     model.set_params(columns=columns, given=held or None)
 
 
-def with_texts(table: "Table", rows: Any) -> dict[str, Any]:
-    """Return rows of a table, and texts that are given, as a model learns from them."""
-    if not table.texts:
-        return {"X": rows, "feature_names": table.names}
-    return {"X": framed(table, rows)}
+def with_texts(table: "Table", rows: Any) -> tuple[Any, list[str] | None]:
+    """Return rows of a table with texts that are given, and the names of columns without any."""
+    return (framed(table, rows), None) if table.texts else (rows, table.names)
 
 
 def framed(table: "Table", rows: Any) -> "DataFrame":

@@ -107,6 +107,7 @@ def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGrap
         announce(table.left_out)
         know_columns(model, table, categories)
         for rows in rows_with_bar(table, hidden=hidden):
-            model.partial_fit(**with_texts(table, rows))
+            cells, names = with_texts(table, rows)
+            model.partial_fit(cells, feature_names=names)
         model.adjacency_  # noqa: B018 - its warnings belong to this file
     return model

@@ -228,7 +228,8 @@ def _learn_rows(
         ):
             for rows in table:
                 with finish_first():
-                    model.partial_fit(**with_texts(table, rows))
+                    cells, names = with_texts(table, rows)
+                    model.partial_fit(cells, feature_names=names)
                     learned = True
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
