@@ -11,6 +11,7 @@ from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._first_look import memories
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
+from hedgerow.engines.numba_cpu._given import without_given
 from hedgerow.engines.numba_cpu._hashes import hashes_of
 from hedgerow.engines.numba_cpu._humps import second_hump
 from hedgerow.engines.numba_cpu._inflation import inflation_of
@@ -57,5 +58,6 @@ __all__ = [
     "sweeps",
     "to_numpy",
     "weights",
+    "without_given",
     "without_level",
 ]
