@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.method.bursts import LEAST_COLUMNS, WINDOW, bursts_of
+from hedgerow import HedgeGraph
+from hedgerow.estimators import GuaranteeWarning
+from hedgerow.method.bursts import LEAST_COLUMNS, MOST_COLUMNS, NONE, WINDOW, bursts_of
 
 
 def remembering(rng, m, p, share):
@@ -25,7 +27,7 @@ def test_a_burst_is_found_with_its_rows_and_columns(share):
     rng = np.random.default_rng()
     rows = with_burst(remembering(rng, 400, 60, share), 200, np.arange(10, 20), size=5.0)
     found = bursts_of(rows)
-    assert found is not None
+    assert found.number
     assert found.first >= 200 - WINDOW
     assert found.last < 210 + WINDOW
     if share == 0.0:  # else the columns' own memory is off here and there
@@ -38,7 +40,6 @@ def test_several_bursts_are_counted():
     for start in (50, 200, 350):
         with_burst(rows, start, np.arange(8), size=4.0)
     found = bursts_of(rows)
-    assert found is not None
     assert found.number == 3
 
 
@@ -59,21 +60,49 @@ def test_rows_without_one_have_none(seed, m, p, kind):
         rows *= np.exp(remembering(rng, m, 1, 0.95))
     if kind == "one factor":
         rows += 2.0 * rng.standard_normal((m, 1))
-    assert bursts_of(rows) is None
+    assert bursts_of(rows).number == 0
 
 
 def test_a_doubled_limit_would_be_seen():
     """How often rows without a burst have one, in many data sets."""
     rng = np.random.default_rng(0)
-    found = sum(bursts_of(rng.standard_normal((100, 30))) is not None for _ in range(2000))
+    found = sum(bursts_of(rng.standard_normal((100, 30))).number > 0 for _ in range(2000))
     assert found <= 8  # two are expected; more than eight come once in 4,000 times
 
 
-@pytest.mark.parametrize("shape", [(0, 20), (4 * WINDOW - 1, 20), (100, LEAST_COLUMNS - 1)])
-def test_too_few_rows_or_columns_tell_nothing(shape):
-    assert bursts_of(np.random.default_rng().standard_normal(shape)) is None
+@pytest.mark.parametrize(
+    "shape", [(0, 20), (4 * WINDOW - 1, 20), (100, LEAST_COLUMNS - 1), (40, MOST_COLUMNS + 1)]
+)
+def test_too_few_rows_and_too_few_or_many_columns_tell_nothing(shape):
+    assert bursts_of(np.random.default_rng().standard_normal(shape)) is NONE
 
 
 def test_rows_that_are_all_the_same_tell_nothing():
-    assert bursts_of(np.ones((100, 20))) is None
-    assert bursts_of(np.zeros((100, 20))) is None
+    assert bursts_of(np.ones((100, 20))) is NONE
+    assert bursts_of(np.zeros((100, 20))) is NONE
+
+
+class TestTold:
+    """A graph with bursts warns, and its saved model knows."""
+
+    @staticmethod
+    def rows(m):
+        rows = np.random.default_rng(1).standard_normal((m, 20))
+        return with_burst(rows, 100, np.arange(6), size=4.0)
+
+    @pytest.mark.parametrize("m", [300, 700])
+    def test_with_rows_and_columns(self, m, tmp_path):
+        with pytest.warns(GuaranteeWarning, match="some columns are off together for a few rows"):
+            graph = HedgeGraph().fit(self.rows(m))
+        told = graph.treatment_.bursts
+        assert told.number == 1
+        assert 95 < told.first < told.last < 115
+        assert set(told.names) == set(range(6))
+        assert graph.treatment_.to_dict(range(20))["bursts"]["names"] == [*map(str, told.names)]
+        graph.save(tmp_path / "model")
+        assert HedgeGraph.load(tmp_path / "model").treatment_.bursts == told
+
+    @pytest.mark.filterwarnings("error")
+    def test_not_if_rows_have_no_order(self):
+        graph = HedgeGraph(rows="independent").fit(self.rows(300))
+        assert graph.treatment_.bursts.number == 0

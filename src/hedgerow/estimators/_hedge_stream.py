@@ -16,8 +16,10 @@ from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
     Stuck,
+    Together,
     Treatment,
     doubts_of,
+    doubts_of_bursts,
     doubts_of_drift,
     doubts_of_gaps,
     doubts_of_stuck,
@@ -26,6 +28,7 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
+from hedgerow.method.bursts import Bursts
 from hedgerow.method.drift import Level, first_contrasts, slow_shares
 from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
@@ -248,7 +251,8 @@ class HedgeStream:
             straight = np.ones(self.n_columns)
             plain = Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
             return plain._replace(given=self.given(labels))
-        as_is, season, _, wanders, _, groups, _, kinds, _ = self.treated.settled(self.engine)
+        settled = self.treated.settled(self.engine)
+        as_is, season, _, wanders, _, groups, _, kinds = settled[:8]
         repeated, _ = self.treated.repeated(self.engine)
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
@@ -280,6 +284,7 @@ class HedgeStream:
             stuck=self._stuck(labels),
             slow=slow,
             slowest=slowest(slow, labels),
+            bursts=_together(settled.bursts, labels),
             given=self.given(labels),
         )
 
@@ -336,6 +341,7 @@ class HedgeStream:
         slow, (_, memory) = self._slow(), inflation.typical_parts()
         of_rows += doubts_of_drift(slowest(slow, labels), slow, memory)
         of_rows += doubts_of_stuck(self._stuck(labels))
+        of_rows += doubts_of_bursts(_together(settled.bursts, labels))
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:
@@ -443,6 +449,11 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial
+
+
+def _together(bursts: Bursts, labels: NDArray[np.object_]) -> Together:
+    number, first, last, columns = bursts
+    return Together(number, first, last, labels[columns].tolist())
 
 
 def _unknown_of(learner: Learner, filled: FilledRows) -> Array | None:

@@ -15,6 +15,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
+from hedgerow.method.bursts import Bursts
 from hedgerow.method.drift import LARGEST_CONTRAST, WINDOW, Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.kinds import KINDS
@@ -39,6 +40,7 @@ _SETTLED = {
     *(f"season_{name}" for name in Season._fields),
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
+    *(f"bursts_{name}" for name in Bursts._fields),
 }
 _LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
@@ -99,6 +101,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_level(arrays, rows, assumptions.independent)
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     _check_runs(arrays, rows)
+    _check_bursts(arrays)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
     require(possible, "populations must be a share and a distance", (share, apart))
@@ -227,6 +230,17 @@ def _check_repeats(arrays: Named, rows: int) -> None:
     counted = int(times.sum())
     fits = counted == rows if 0 < n_kept < KEPT else counted <= rows
     require(fits, f"repeats_times must count {rows} rows", counted)
+
+
+def _check_bursts(arrays: Named) -> None:
+    n_columns = len(arrays["as_is"])
+    where = (array_of(arrays, f"bursts_{name}", "i", 0) for name in Bursts._fields[:3])
+    columns = array_of(arrays, "bursts_columns", "i", 1)
+    number, first, last = map(int, where)
+    within = number == 0 or (0 < number <= FIRST_ROWS and 0 <= first < last < FIRST_ROWS)
+    require(within, "bursts must be rows among the first", (number, first, last))
+    named = ((columns >= 0) & (columns < n_columns)).all()
+    require(named, f"bursts_columns must be numbers below {n_columns}", columns)
 
 
 def _check_runs(arrays: Named, rows: int) -> None:

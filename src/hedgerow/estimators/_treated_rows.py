@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.method.bursts import NONE as NO_BURSTS
+from hedgerow.method.bursts import Bursts, bursts_of
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import (
@@ -47,6 +49,7 @@ _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
+_OF_BURSTS = "bursts_"
 _POPULATIONS = "populations"
 
 
@@ -62,6 +65,7 @@ class Settled(NamedTuple):
     repeats: Repeats  # empty if it is not known, or may be chance
     kinds: Kinds
     runs: Runs  # of equal values
+    bursts: Bursts
 
 
 class TreatedRows:
@@ -166,7 +170,7 @@ class TreatedRows:
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
             settled = self._settled
-            as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs = settled
+            as_is, season, repeated, wanders, determined, groups, repeats, kinds = settled[:8]
             named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
             named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
             named |= {_WANDERS: wanders, _DETERMINED: determined}
@@ -177,7 +181,10 @@ class TreatedRows:
             named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
             named |= {_POPULATIONS: np.array(groups)}
             named |= {f"{_OF_REPEATS}{name}": x for name, x in repeats._asdict().items()}
-            named |= {f"{_OF_RUNS}{name}": x for name, x in runs._asdict().items()}
+            named |= {f"{_OF_RUNS}{name}": x for name, x in settled.runs._asdict().items()}
+            named |= {
+                f"{_OF_BURSTS}{name}": np.array(x) for name, x in settled.bursts._asdict().items()
+            }
         return named
 
     @classmethod
@@ -206,8 +213,10 @@ class TreatedRows:
             repeats = Repeats(*(np.array(arrays[name]) for name in names))
             kinds = np.array(KINDS)[arrays[_KINDS]]
             runs = Runs(*(np.array(arrays[f"{_OF_RUNS}{name}"]) for name in Runs._fields))
+            number, first, last = (int(arrays[f"{_OF_BURSTS}{x}"]) for x in Bursts._fields[:3])
+            bursts = Bursts(number, first, last, np.array(arrays[f"{_OF_BURSTS}columns"]))
             treated._settled = Settled(
-                as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs
+                as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs, bursts
             )
         return treated
 
@@ -222,11 +231,12 @@ class TreatedRows:
         _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
-            repeats = no_repeats()
+            repeats, bursts = no_repeats(), NO_BURSTS
         else:
             treated, season = first_season(scored)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
+            bursts = bursts_of(treated if first.complete else np.nan_to_num(treated))
         groups = ONE
         if not normal:
             # In other columns a value far off is one of few that there are, and no error.
@@ -238,7 +248,7 @@ class TreatedRows:
         repeated, _ = mean_times(repeats)
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
         return treated, Settled(
-            as_is, season, repeated, wanders, relations, groups, repeats, kinds, runs
+            as_is, season, repeated, wanders, relations, groups, repeats, kinds, runs, bursts
         )
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:

@@ -33,6 +33,18 @@ class Stuck(NamedTuple):
     last: int
 
 
+class Together(NamedTuple):
+    """Stretches of rows in which some columns are off together."""
+
+    number: int
+    first: int  # row of the clearest
+    last: int
+    names: Sequence[object]
+
+
+NEVER_TOGETHER = Together(0, -1, -1, ())
+
+
 class Treatment(NamedTuple):
     """What a table looks like, and how many rows are left of it.
 
@@ -90,6 +102,7 @@ class Treatment(NamedTuple):
     stuck: Sequence[Stuck] = ()
     slow: NDArray[np.float64] = np.empty(0)
     slowest: Sequence[object] = ()
+    bursts: Together = NEVER_TOGETHER
     given: Given | None = None
 
     @property
@@ -114,6 +127,7 @@ class Treatment(NamedTuple):
             "stuck": [[str(name), first, last] for name, first, last in self.stuck],
             "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
             "slowest": [str(name) for name in self.slowest],
+            "bursts": {**self.bursts._asdict(), "names": list(map(str, self.bursts.names))},
             "given": None if self.given is None else self.given.to_dict(labels),
             "sentences": self.sentences(),
         }
@@ -177,7 +191,7 @@ class Treatment(NamedTuple):
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
         of_rows += doubts_of_drift(self.slowest, self.slow, self.memory)
-        of_rows += doubts_of_stuck(self.stuck)
+        of_rows += doubts_of_stuck(self.stuck) + doubts_of_bursts(self.bursts)
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
 
     def _on_kinds(self) -> list[str]:
@@ -257,6 +271,21 @@ def doubts_of_stuck(stuck: Sequence[Stuck]) -> list[str]:
         f"columns seem to be stuck, with one value in many rows on end: {_stretches(stuck)}. In "
         f"these rows they explain nothing, and edges between their neighbours may be false; leave "
         f"such rows out, or take these cells for missing"
+    ]
+
+
+def doubts_of_bursts(bursts: Together) -> list[str]:
+    """Return what rows on end make doubtful in which some columns are off together."""
+    if not bursts.number:
+        return []
+    where = f"rows {bursts.first:,} to {bursts.last:,}"
+    if bursts.number > 1:
+        where = f"{bursts.number} times, most clearly in {where}"
+    named = f" ({_some(bursts.names)})" if bursts.names else ""
+    return [
+        f"some columns are off together for a few rows on end{named}, {where} of the first ones: "
+        f"these rows decide about edges between such columns, which may be false; leave such rows "
+        f"out, or take these cells for missing"
     ]
 
 

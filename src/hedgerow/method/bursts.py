@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 WINDOW = 8  # rows on end that are looked at together
 LEAST_COLUMNS = 8  # with fewer, rows point the same way by chance
+MOST_COLUMNS = 4000  # as many as first rows are compared of elsewhere
 _CHANCE = 1e-3  # of a burst in rows that have none, and of a column that is named for nothing
 _SPREAD = float(stats.norm.ppf(0.75))  # median distance from the median, in standard deviations
 
@@ -33,8 +34,13 @@ class Bursts(NamedTuple):
     columns: NDArray[np.intp]  # that are off together in it, most of all first
 
 
-def bursts_of(rows: Array) -> Bursts | None:
-    """Return where rows on end are more alike than rows on end are elsewhere; None if nowhere.
+NONE = Bursts(0, -1, -1, np.empty(0, dtype=np.intp))
+
+
+def bursts_of(rows: Array) -> Bursts:
+    """Return where rows on end are more alike than rows on end are elsewhere.
+
+    Beyond `MOST_COLUMNS` nothing is looked at.
 
     Parameters
     ----------
@@ -43,23 +49,23 @@ def bursts_of(rows: Array) -> Bursts | None:
     Examples
     --------
     >>> rows = np.random.default_rng(0).standard_normal((300, 40))
-    >>> print(bursts_of(rows))
-    None
+    >>> bursts_of(rows).number
+    0
     >>> rows[120:130, 5:12] += 3.0
     >>> found = bursts_of(rows)
     >>> found.number, 115 < found.first < found.last < 135, sorted(found.columns.tolist())
     (1, True, [5, 6, 7, 8, 9, 10, 11])
     """
     n_rows, n_columns = rows.shape
-    if n_rows < 4 * WINDOW or n_columns < LEAST_COLUMNS:
-        return None
+    if n_rows < 4 * WINDOW or not LEAST_COLUMNS <= n_columns <= MOST_COLUMNS:
+        return NONE
     score = _likeness(rows)
     if score is None:
-        return None
+        return NONE
     # The spread of scores is known from as many stretches as do not overlap.
     clear = score > stats.t.isf(_CHANCE / len(score), n_rows / WINDOW)
     if not clear.any():
-        return None
+        return NONE
     number = int(clear[0]) + int((clear[1:] & ~clear[:-1]).sum())
     best = int(score.argmax())
     within = rows[best : best + WINDOW].mean(axis=0) * np.sqrt(WINDOW)
@@ -101,5 +107,7 @@ def _in_any_direction(unit: Array) -> Array:
     values, vectors = linalg.eigh(gram, subset_by_value=(most, np.inf), check_finite=False)
     less = vectors * (1.0 - np.sqrt(most / values))
     if n_rows <= n_columns:
-        return unit - less @ (vectors.T @ unit)
-    return unit - (unit @ vectors) @ less.T
+        common: Array = less @ (vectors.T @ unit)
+    else:
+        common = (unit @ vectors) @ less.T
+    return unit - common
