@@ -1,9 +1,10 @@
 """Drawings for notebooks and papers, on matplotlib axes.
 
-`network` draws the graph, `heatmap` the matrix of partial correlations. For a page to explore, see
-`hedgerow.report`.
+`network` draws the graph, `heatmap` the matrix of partial correlations, `pair` what is left of two
+columns when their neighbours are taken out. For a page to explore, see `hedgerow.report`.
 """
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from hedgerow.method.promises import as_title, promise_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["heatmap", "network"]
+__all__ = ["heatmap", "network", "pair"]
 
 POSITIVE, NEGATIVE = "#1f5fa8", "#c2571a"  # apart for the colour-blind too, as in the report
 _NODE, _FAINT = "#333333", "#bbbbbb"
 _WIDEST = 4.0  # points
+_GIVEN_NAMED = 3  # neighbours that are named on an axis
 _LABELS_UP_TO = 60  # variables; more names than these hide the drawing
 
 
@@ -134,6 +136,55 @@ def heatmap(model: HedgeGraph, *, labels: bool | None = None, ax: "Axes | None" 
     else:
         ax.set_xticks([])
         ax.set_yticks([])
+    return ax
+
+
+def pair(
+    model: HedgeGraph, source: Hashable, target: Hashable, *, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw what is left of two columns when their neighbours are taken out, row by row.
+
+    The line has the slope of the partial correlation, which comes from all rows; points are the
+    rows that the model keeps.
+
+    Parameters
+    ----------
+    model : HedgeGraph
+        A fitted model that keeps rows, as it does unless ``keep_rows=False``.
+    source, target : name, or number of a column that has none
+    ax : matplotlib Axes, optional
+        Where to draw; by default new axes.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> import numpy as np
+    >>> from hedgerow import HedgeGraph, plot
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 5)), axis=1)
+    >>> plot.pair(HedgeGraph().fit(walk), 0, 2).get_xlabel()
+    '0, less what 1 and 3 say'
+    """
+    left, told = model.residuals_of(source, target), model.explain(source, target)
+    colour = POSITIVE if left.partial_corr >= 0 else NEGATIVE
+    ax = _new_axes() if ax is None else ax
+    ax.scatter(left.x, left.y, s=12, c=colour if told.is_edge else _NODE, alpha=0.5, linewidths=0)
+    slope = left.partial_corr * (left.y.std() / (left.x.std() or 1.0))
+    ax.axline((0.0, 0.0), slope=slope, color=_NODE, linewidth=1)
+    names = " and ".join(map(str, left.given[:_GIVEN_NAMED]))
+    if len(left.given) > _GIVEN_NAMED:
+        names = f"{len(left.given)} neighbours"
+    less = f", less what {_plain(names)} say{'s' * (len(left.given) == 1)}" if left.given else ""
+    ax.set_xlabel(_plain(str(left.source)) + less)
+    ax.set_ylabel(_plain(str(left.target)) + less)
+    ax.set_title(
+        f"{'edge' if told.is_edge else 'no edge'}: partial correlation {told.partial_corr:.2f} "
+        f"({told.low:.2f} to {told.high:.2f})"
+    )
     return ax
 
 

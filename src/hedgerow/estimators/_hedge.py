@@ -22,9 +22,9 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
-from hedgerow.estimators._explained import Explained
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
+from hedgerow.estimators._pictured import Pictured
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
@@ -43,7 +43,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, Explained):
+class HedgeGraph(AsCovariance, Told, Kept, Pictured):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -86,6 +86,11 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         names columns that are taken as they are. A dict tells the kinds of some columns:
         "continuous", "steps", "yes/no", "counts", "zeros" (many equal values, the others
         continuous) or "as is" (docs/data.md).
+    keep_rows : bool, default=True
+        Whether to keep some rows, up to 256, to draw pairs of columns from (`residuals_of`,
+        `hedgerow.plot.pair`, the page): as the learner was given them, not in their own units. They
+        are saved with the model. False for private data; rows that still wait are then all that a
+        saved model holds of them.
 
     Attributes
     ----------
@@ -133,8 +138,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
     -----
     ``fit`` forgets all earlier rows; ``partial_fit`` adds rows, and any way of cutting the same
     rows into chunks gives the same state and the same graph, bit for bit. Nothing but running
-    sums is kept of the rows, apart from fewer than 512 that wait for their block to fill up; only
-    a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
+    sums is kept of the rows, apart from those of ``keep_rows`` and fewer than 512 that wait for
+    their block to fill up; only a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
     proved about it and what is only measured: docs/theory.md, sections 8 to 13.
 
     Several threads can use one model: each call, and each question for a result, waits until no
@@ -160,6 +165,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         half_life: float | None = None,
         rows: str = ANY,
         columns: str | Collection[Hashable] | Mapping[Hashable, str] = ANY,
+        keep_rows: bool = True,
     ) -> None:
         self.error = error
         self.level = level
@@ -167,6 +173,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         self.half_life = half_life
         self.rows = rows
         self.columns = columns
+        self.keep_rows = keep_rows
 
     @locked
     def fit(
@@ -309,6 +316,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         promise_of(self.error, self.level)
         self._half_life()
         check_assumptions(self.rows, self.columns)
+        if not isinstance(self.keep_rows, bool | np.bool_):
+            raise ValueError(f"keep_rows must be True or False, got {self.keep_rows!r}")
 
     def _fills_gaps(self) -> bool:
         """Return whether rows may have missing cells: where nothing is taken for granted."""
@@ -329,7 +338,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
         if not fills_gaps(engine):
             refuse_gaps(rows, column_labels(self), self.device)
-        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
+        keeps = bool(self.keep_rows)
+        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life, keeps)
 
     def _assumptions(self) -> Assumptions:
         return assumptions_of(self.rows, self.columns, column_labels(self))
@@ -355,6 +365,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
             warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
             rows = rows[~empty]
         refuse_impossible(self._stream.assumptions, rows, column_labels(self))
+        if not self.keep_rows:
+            self._stream.forget_sample()
         self._stream.take(rows)
         self._forget_results()
 

@@ -17,11 +17,13 @@ from hedgerow.estimators._assumptions import (
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._in_a_file import InAFile, Parts
+from hedgerow.estimators._learner import SAMPLE
 from hedgerow.estimators._saved import (
     check_array_names,
     check_header,
     check_learner,
     check_names,
+    check_sample,
     count_columns,
     malformed_if,
 )
@@ -41,6 +43,7 @@ class Kept(InAFile):
 
     _KIND = "HedgeGraph"
     device: str
+    keep_rows: bool
     columns: str | Collection[Hashable]
     _stream: HedgeStream
 
@@ -66,7 +69,10 @@ class Kept(InAFile):
         check_is_fitted(self)
         columns = plain(self.columns, named=hasattr(self, "feature_names_in_"))
         header = self._header(parameters=self.get_params() | {"columns": columns})
-        return header, self._stream.arrays()
+        arrays = self._stream.arrays()
+        if not self.keep_rows:  # nor what an earlier setting has kept
+            arrays = {name: x for name, x in arrays.items() if not name.startswith(SAMPLE)}
+        return header, arrays
 
     @classmethod
     def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
@@ -84,7 +90,9 @@ class Kept(InAFile):
         with malformed_if(ValueError):
             assumptions = model._assumptions()
         check_array_names(arrays, names_of_treatment(arrays, assumptions))
-        check_learner(arrays, model._half_life(), largest_of_treated(arrays))
+        largest = largest_of_treated(arrays)
+        check_learner(arrays, model._half_life(), largest)
+        check_sample(arrays, largest)
         check_treatment(arrays, assumptions, model._half_life())
 
     @classmethod
