@@ -27,6 +27,7 @@ from hedgerow.cli._known import assumed, difference_option, known_options, refus
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
+from hedgerow.cli._resample import find_again, refuse_resampling, resample_option, seed_option
 from hedgerow.cli._results import (
     FORMATS,
     error_level,
@@ -104,6 +105,8 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="Write the model, to learn more rows later; Ctrl-C saves the rows learned so far.",
 )
 @explain_option
+@resample_option
+@seed_option
 @click.option("--quiet", is_flag=True, help="Print what was left out, warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and all edges as JSON.")
 def learn(
@@ -114,6 +117,8 @@ def learn(
     html: Path | None,
     save: Path | None,
     explain: tuple[str, ...],
+    resample: int | None,
+    seed: int | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -136,6 +141,7 @@ def learn(
         refuse_with_by(level, out, html=html, save=save, format=format, **options)
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    refuse_resampling(resample, seed, cluster, options)
     refuse_unheard(explain, options["model"], options["by"], quiet=quiet)
     targets = [*out, *(path for path in (html, save) if path)]
     for source in files:
@@ -149,6 +155,7 @@ def learn(
     if options["by"] is not None and isinstance(model, HedgeGraph):
         told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
         return
+    stopped, rows_seen = None, [] if resample else None
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
@@ -158,8 +165,10 @@ def learn(
             if cluster and isinstance(model, HedgeGraph):
                 learn_there(model, files, cluster, table, options, hidden=quiet)
             else:
-                _learn_rows(model, table, save, hidden=quiet)
+                _learn_rows(model, table, save, rows_seen, hidden=quiet)
             _test_pairs(model, hidden=quiet)
+            if resample and rows_seen and isinstance(model, HedgeGraph):
+                stopped = find_again(model, rows_seen, resample, seed, hidden=quiet)
             summary = _results(model, table, file, warned)
             if isinstance(model, HedgeGraph):
                 summary.explained = [model.explain(*pair) for pair in asked]
@@ -167,6 +176,8 @@ def learn(
     summary.written = [str(path) for path in targets if path != STDOUT]
     summary.seconds = monotonic() - begun
     tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
+    if stopped:
+        raise stopped
 
 
 def _new_model(
@@ -196,8 +207,14 @@ def available(device: str) -> str:
 
 
 def _learn_rows(
-    model: "HedgeGraph | IsingGraph", table: "Table", save: Path | None, *, hidden: bool
+    model: "HedgeGraph | IsingGraph",
+    table: "Table",
+    save: Path | None,
+    rows_seen: list[Any] | None,
+    *,
+    hidden: bool,
 ) -> None:
+    """Learn from all rows, and keep them in ``rows_seen`` if it is there."""
     from hedgerow import HedgeGraph
     from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._interrupt import finish_first
@@ -216,6 +233,8 @@ def _learn_rows(
                 with finish_first():
                     model.partial_fit(rows, feature_names=table.names)
                     learned = True
+                if rows_seen is not None:
+                    rows_seen.append(rows)
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
                 advance(table.done - done, note)
@@ -254,7 +273,7 @@ def _keep(model: "HedgeGraph | IsingGraph", save: Path | None) -> None:
 def _results(
     model: "HedgeGraph | IsingGraph", table: "Table", file: Path, warned: list[str]
 ) -> "Summary":
-    from hedgerow import __version__
+    from hedgerow import HedgeGraph, __version__
     from hedgerow.cli._summary import Summary, printable
     from hedgerow.method.promises import promise_of
 
@@ -266,6 +285,10 @@ def _results(
         table.words,
     )
     about["treatment"]["sentences"] += _other_model(model)
+    resamples = model.resamples() if isinstance(model, HedgeGraph) else None
+    if resamples is not None and isinstance(model, HedgeGraph):
+        about["treatment"]["sentences"] += model.resamples_in_words()
+        about["resamples"] = resamples.to_dict()
     return Summary(
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,

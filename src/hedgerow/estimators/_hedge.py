@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.base.checks import between
 from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
-from hedgerow.base.table import EdgeTable
+from hedgerow.base.table import EdgeTable, ResampledTable
 from hedgerow.base.words import listed
 from hedgerow.engines import CLUSTER, engine_for, fills_gaps, on_cluster
 from hedgerow.estimators._as_covariance import AsCovariance
@@ -24,7 +24,7 @@ from hedgerow.estimators._assumptions import (
 )
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
-from hedgerow.estimators._pictured import Pictured
+from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
@@ -43,7 +43,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, Pictured):
+class HedgeGraph(AsCovariance, Told, Kept, Resampled):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -284,14 +284,17 @@ class HedgeGraph(AsCovariance, Told, Kept, Pictured):
         """
         graph = self.graph_up_to(level)
         low, high = self._intervals(graph, level)
-        return EdgeTable(
-            **self._ends(graph),
-            partial_corr=graph.partial_corr,
-            low=low,
-            high=high,
-            z=graph.z,
-            p_value=graph.p_value,
-            q_value=graph.q_value,
+        columns = self._ends(graph) | {
+            "partial_corr": graph.partial_corr,
+            "low": low,
+            "high": high,
+            "z": graph.z,
+            "p_value": graph.p_value,
+            "q_value": graph.q_value,
+        }
+        returns = self._returns(level)
+        return (
+            EdgeTable(**columns) if returns is None else ResampledTable(**columns, returns=returns)
         )
 
     @property
@@ -358,6 +361,12 @@ class HedgeGraph(AsCovariance, Told, Kept, Pictured):
                     f"fit starts anew"
                 )
 
+    def _rows_of(self, X: Any) -> NDArray[np.floating]:
+        """Return the rows of a table that are learned from."""
+        names = getattr(self, "feature_names_in_", None)
+        rows = read_rows(self, X, reset=False, names=names, **self._rule_of_gaps())
+        return rows[~np.isnan(rows).all(axis=1)]
+
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)
         empty = np.isnan(rows).all(axis=1)
@@ -400,7 +409,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Pictured):
         return rows / self._inflation().per_effective
 
     def _treated(self) -> list[str]:
-        return self.treatment_.sentences()
+        return [*self.treatment_.sentences(), *self.resamples_in_words()]
 
     @locked
     def _known_edges(self) -> EdgeTable | None:

@@ -172,6 +172,19 @@ class HedgeStream:
             return rows
         return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)
 
+    def record(self, rows: NDArray[np.floating]) -> Array:
+        """Take all rows there are; return them as they were learned from."""
+        self.learner.taken = []
+        self.take(rows)
+        learner = self._asked()[0]
+        assert learner.taken is not None
+        ready, learner.taken = np.concatenate(learner.taken), None
+        return ready
+
+    def raw_moments(self) -> Moments:
+        """Return the moments of rows as they were learned from, filled cells taken as known."""
+        return self._asked()[0].moments()
+
     def sample(self) -> RowSample | None:
         """Return some of the rows as they were learned from; None if none are kept."""
         return self._asked()[0].sample
@@ -415,6 +428,7 @@ class HedgeStream:
             rows, _ = self.treated.first_attempt(self.engine)
             learner = Learner(self.n_columns, self.engine_name, self.half_life)
             learner.sample = self.learner.sample
+            learner.taken = None if self.learner.taken is None else []
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial

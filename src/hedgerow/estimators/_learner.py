@@ -35,6 +35,7 @@ class Learner:
         self._filled = 0
         self._learned_rows = 0
         self.sample: RowSample | None = None  # of all rows, if some are kept
+        self.taken: list[Array] | None = None  # all rows, if they are recorded
 
     @property
     def engine(self) -> Engine:
@@ -60,6 +61,8 @@ class Learner:
         """Take the next rows."""
         if self.sample is not None:
             self.sample = with_rows(self.sample, rows, self.rows, self.half_life)
+        if self.taken is not None:
+            self.taken.append(np.array(rows, dtype=np.float64))
         while len(rows):
             size = batch_size(self._learned_rows, self.half_life)
             if self._filled or len(rows) < size:
