@@ -132,7 +132,7 @@ def test_other_columns_are_an_error(files):
         (["diff", 0], "diff needs two files at least, got 1"),
         (["diff", 0, 0], "files must differ, got one of them twice"),
         (["diff", 0, 1, "--out", "d.html"], "file name must end in .csv"),
-        (["learn", 2, "--by", "group", "--html", "x.html"], "--by goes without --html"),
+        (["learn", 2, "--by", "group", "--save", "x"], "--by goes without --save"),
         (["learn", 2, "--by", "group", "--balanced"], "goes without --balanced"),
         (["learn", 2, "--by", "group", "--difference"], "--by goes without --difference"),
     ],

@@ -20,7 +20,7 @@ MOST_GROUPS = 20  # a column with more values says something else
 
 def refuse_with_by(level: float | str, out: tuple[Path, ...], **options: Any) -> None:
     """Refuse what has no meaning where groups are compared."""
-    for name in ("html", "save", "format", "difference"):
+    for name in ("save", "format", "difference"):
         if options[name] is not None:
             raise Misuse(f"--by goes without --{name}")
     if options["model"] != "gaussian":
@@ -34,6 +34,7 @@ def told_by_groups(
     model: "HedgeGraph",
     file: Path,
     out: tuple[Path, ...],
+    html: Path | None,
     options: dict[str, Any],
     *,
     quiet: bool,
@@ -55,9 +56,9 @@ def told_by_groups(
             group.adjacency_  # noqa: B018 - results are kept, and its warnings belong to it
         warned += [f"{name}: {warning}" for warning in of_group]
     pairs, doubts = compare_all(models, model.error, float(model.level))
-    if out:
-        write_all(pairs, out)
-    tell(models, pairs, [*warned, *doubts], out, quiet=quiet, as_json=as_json)
+    told = [*warned, *doubts]
+    write_all(models, pairs, out, html, told, title=f"{file.name} by {options['by']}")
+    tell(models, pairs, told, (*out, *([html] if html else [])), quiet=quiet, as_json=as_json)
 
 
 def _learn(

@@ -17,6 +17,7 @@ from hedgerow.cli._files import (
 )
 from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
+from hedgerow.cli._paths import Target
 from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._reading import reading_options
 from hedgerow.cli._results import error_level, refuse_two_on_stdout
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     help="Write differences (.csv .tsv .parquet .json) to this file, or to stdout (-); repeat for "
     "several.",
 )
+@click.option(
+    "--html",
+    type=Target(),
+    help="Write a page with the graphs of all files, in one layout, and what differs.",
+)
 @click.option("--quiet", is_flag=True, help="Print warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print all differences as JSON.")
 def diff(
@@ -46,6 +52,7 @@ def diff(
     fdr: float | None,
     fwer: float | None,
     out: tuple[Path, ...],
+    html: Path | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -65,18 +72,20 @@ def diff(
         raise Misuse("files must differ, got one of them twice")
     refuse_other_formats(out)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    targets = [*out, *([html] if html else [])]
     for file in files:
-        refuse_clashes([path for path in out if path != STDOUT], file)
-    refuse_unwritable(list(out))
+        refuse_clashes([path for path in targets if path != STDOUT], file)
+    refuse_unwritable(targets)
     models, told = {}, []
     for file in files:
         with collected_warnings() as warned, failures_of(file):
             models[str(file)] = _learned(file, dict(options), hidden=quiet)
         told += [f"{file}: {warning}" for warning in warned]
     pairs, doubts = compare_all(models, error, float(level))
-    if out:
-        write_all(pairs, out)
-    tell(models, pairs, [*told, *doubts], out, quiet=quiet, as_json=as_json)
+    told += doubts
+    title = " and ".join(path.name for path in files) if len(files) == 2 else "Files compared"
+    write_all(models, pairs, out, html, told, title=title)
+    tell(models, pairs, told, targets, quiet=quiet, as_json=as_json)
 
 
 def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGraph":

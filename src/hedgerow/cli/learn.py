@@ -138,7 +138,7 @@ def learn(
     file = files[0]
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
     if options["by"] is not None:
-        refuse_with_by(level, out, html=html, save=save, format=format, **options)
+        refuse_with_by(level, out, save=save, format=format, **options)
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
     refuse_resampling(resample, seed, cluster, options)
@@ -153,7 +153,7 @@ def learn(
 
     model = _new_model(error, level, options)
     if options["by"] is not None and isinstance(model, HedgeGraph):
-        told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
+        told_by_groups(model, file, out, html, options, quiet=quiet, as_json=as_json)
         return
     stopped, rows_seen = None, [] if resample else None
     with collected_warnings() as warned:

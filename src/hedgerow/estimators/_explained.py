@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow.base.checks import in_open_interval
 from hedgerow.base.locks import locked
 from hedgerow.base.words import listed
+from hedgerow.engines import CLUSTER
 from hedgerow.estimators._intervals import WithIntervals
 from hedgerow.method.graph import Graph
 from hedgerow.method.intervals import LEVEL_OF_BALANCED, level_of_each
@@ -187,6 +188,41 @@ class Explained(WithIntervals):
         """
         known = self._known(self._tested(self._graph())) if len(pairs) else None
         return [self._explanation(pair, None, known) for pair in pairs]
+
+    @locked
+    def related_pairs(self, most: int, level: float) -> list[tuple[int, int]]:
+        """Return the pairs of columns, by number, that are most correlated and yet no edge.
+
+        Parameters
+        ----------
+        most : int
+            How many pairs.
+        level : float
+            Up to which there is no edge between them, as in `edges_up_to`.
+
+        Examples
+        --------
+        >>> from hedgerow import HedgeGraph
+        >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)
+        >>> HedgeGraph().fit(walk).related_pairs(2, level=0.2)
+        [(1, 3), (0, 2)]
+        """
+        graph = self.graph_up_to(level)
+        columns = self._tested(graph)
+        size = np.abs(self._known(columns).corr)
+        size[np.tril_indices(len(columns))] = -1.0
+        for some in ((graph.source, graph.target), self._stream.apart()):
+            here = np.isin(some[0], columns) & np.isin(some[1], columns)
+            i, j = (np.searchsorted(columns, end[here]) for end in some)
+            size[np.minimum(i, j), np.maximum(i, j)] = -1.0
+        best = np.argsort(-size, axis=None, kind="stable")[:most]
+        first, second = np.unravel_index(best[size.flat[best] >= 0.0], size.shape)
+        return list(zip(columns[first].tolist(), columns[second].tolist()))
+
+    @property
+    def explains(self) -> bool:
+        """Whether any pair can be asked about: not of rows that a cluster has learned from."""
+        return self._stream.engine_name != CLUSTER
 
     def _explanation(
         self, ends: tuple[int, int], level: float | None, known: Known | None = None

@@ -99,7 +99,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Resampled):
         have names), ``partial_corr`` with its interval ``low`` to ``high``, ``z``, ``p_value``, and
         ``q_value``, the smallest level at which it is an edge. Of the intervals a share of at most
         ``level`` is expected to miss the true partial correlation; with "fwer", any of them does
-        with that probability (docs/theory.md, section 25).
+        with that probability (docs/theory.md, section 25). After `resample` there is ``returns``,
+        the share of halves of the rows in which it is found again.
     level_ : float
         The error rate; of a balanced graph, its estimated share of false edges.
     adjacency_ : csr_array of bool, of shape (n_features, n_features)
@@ -139,8 +140,9 @@ class HedgeGraph(AsCovariance, Told, Kept, Resampled):
     ``fit`` forgets all earlier rows; ``partial_fit`` adds rows, and any way of cutting the same
     rows into chunks gives the same state and the same graph, bit for bit. Nothing but running
     sums is kept of the rows, apart from those of ``keep_rows`` and fewer than 512 that wait for
-    their block to fill up; only a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
-    proved about it and what is only measured: docs/theory.md, sections 8 to 13.
+    their block to fill up; only a GPU keeps them all. Results are computed when first asked for.
+    How edges are tested, what is proved about it and what is only measured: docs/theory.md,
+    sections 8 to 13.
 
     Several threads can use one model: each call, and each question for a result, waits until no
     other is being answered. For several results of the same rows while another thread learns, ask

@@ -137,9 +137,9 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         inflation = self._inflation().part(columns)
         corr = correlation(moments)[np.ix_(columns, columns)]
         if curves is None:
-            return Known(corr, None, moments.effective_rows, inflation)
+            return Known(corr, None, moments.effective_rows, inflation, {})
         latent = latent_of(corr, curves.part(columns))
-        return Known(latent.corr, latent, moments.effective_rows, inflation)
+        return Known(latent.corr, latent, moments.effective_rows, inflation, {})
 
     def _tested(self, graph: Graph) -> NDArray[np.intp]:
         """Return the columns that take part in tests."""

@@ -113,16 +113,29 @@ class Resampled(Pictured):
         known: Resamples | None = self._results.get(self._resamples_key())
         return known
 
+    @locked
+    def returns_up_to(self, level: float) -> Array | None:
+        """Return how often edges up to a level are found again at the model's own level, if known.
+
+        Parameters
+        ----------
+        level : float
+        """
+        known = self.resamples()
+        if known is None:
+            return None
+        share: Array = (known.q_value <= known.level).mean(axis=1)
+        return share[self._graph().q_value <= level]
+
     def _resamples_key(self) -> tuple[Any, ...]:
         return ("resamples", *self._graph_key(), self._level_asked())
 
     def _returns(self, level: float) -> Array | None:
         """Return the share of halves that have each edge up to a level, if that is known."""
         known = self.resamples()
-        if known is None:
-            return None
-        at = known.level if level == self.level_ else level
-        share: Array = (known.q_value <= at).mean(axis=1)
+        if known is None or level == self.level_:
+            return self.returns_up_to(level)
+        share: Array = (known.q_value <= level).mean(axis=1)
         return share[self._graph().q_value <= level]
 
     def resamples_in_words(self) -> list[str]:
