@@ -62,11 +62,12 @@ export class EdgeSet {
     return pair === undefined ? undefined : this.pairs[pair];
   }
 
-  /** Pairs with a variable that are told about and have no edge, the most correlated first. */
-  othersOf(node: number): number[] {
+  /** Pairs with a variable that are told about and have no edge among the first `count`. */
+  othersOf(node: number, count: number): number[] {
     return [...this.pairs.keys()].filter((pair) => {
       const { source, target } = this.pairs[pair];
-      return (source === node || target === node) && this.between(source, target) === undefined;
+      if (source !== node && target !== node) return false;
+      return (this.between(source, target) ?? Infinity) >= count;
     });
   }
 

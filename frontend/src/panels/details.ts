@@ -119,7 +119,7 @@ function variable(state: State, node: number): HTMLElement[] {
 /** Variables that are correlated with one, and not joined to it: why not? */
 function others(state: State, node: number): HTMLElement[] {
   const { edges } = state;
-  const pairs = edges.othersOf(node).slice(0, OTHERS);
+  const pairs = edges.othersOf(node, state.count).slice(0, OTHERS);
   if (pairs.length === 0) return [];
   const items = pairs.map((pair) => {
     const { source, target } = edges.pairs[pair];
@@ -127,7 +127,11 @@ function others(state: State, node: number): HTMLElement[] {
     return el(
       "li",
       {},
-      el("button", { class: "link", type: "button", click: () => state.select({ pair }) }, name),
+      el(
+        "button",
+        { class: "link", type: "button", click: () => state.select(edges.choose(source, target)) },
+        name,
+      ),
     );
   });
   return [
