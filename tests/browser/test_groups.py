@@ -25,7 +25,7 @@ def page_of(open_url, tmp_path, settle):
 
 @pytest.fixture
 def models():
-    """A chain of four; in the second group, whose columns come in another order, d is on its own."""
+    """A chain of four; in the second group, of columns in another order, d is on its own."""
     rng = np.random.default_rng()
     one = np.cumsum(rng.standard_normal((900, 4)), axis=1)
     other = np.cumsum(rng.standard_normal((700, 4)), axis=1)
@@ -46,7 +46,6 @@ def found(models):
 def pairs_shown(page):
     rows = page.locator("#edge-table tbody tr:not(.gap)").all()
     return {frozenset(row.locator(".name").all_inner_texts()) for row in rows}
-
 
 
 def test_the_switch_changes_graph_table_and_facts(page_of, models, found, texts):

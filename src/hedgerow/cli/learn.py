@@ -155,7 +155,8 @@ def learn(
     if options["by"] is not None and isinstance(model, HedgeGraph):
         told_by_groups(model, file, out, html, options, quiet=quiet, as_json=as_json)
         return
-    stopped, rows_seen = None, [] if resample else None
+    stopped: Interrupted | None = None
+    rows_seen: list[Any] | None = [] if resample else None
     with collected_warnings() as warned:
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)

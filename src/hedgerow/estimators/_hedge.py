@@ -367,7 +367,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Resampled):
         """Return the rows of a table that are learned from."""
         names = getattr(self, "feature_names_in_", None)
         rows = read_rows(self, X, reset=False, names=names, **self._rule_of_gaps())
-        return rows[~np.isnan(rows).all(axis=1)]
+        some: NDArray[np.floating] = rows[~np.isnan(rows).all(axis=1)]
+        return some
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)

@@ -100,9 +100,9 @@ class Pictured(Explained):
             found = of_pair(known, *np.searchsorted(columns, ends))
             x, y = _left(sample, moments, np.array([*ends, *columns[found.given]]))
             labels = self._shown_labels()
-            names = labels[list(ends)].tolist()
+            source, target = labels[list(ends)].tolist()
             given = tuple(labels[columns[found.given]].tolist())
-            result.append(PairResiduals(*names, found.partial_corr, given, x, y, sample.at))
+            result.append(PairResiduals(source, target, found.partial_corr, given, x, y, sample.at))
         return result
 
     def _sample(self) -> RowSample:

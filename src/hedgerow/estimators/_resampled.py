@@ -35,7 +35,7 @@ class Resamples(NamedTuple):
     @property
     def done(self) -> int:
         """Return how many halves have been tested."""
-        return self.q_value.shape[1]
+        return int(self.q_value.shape[1])
 
     def to_dict(self) -> dict[str, int]:
         """Return what was done, by name."""
@@ -216,11 +216,11 @@ def _q_values(graph: Graph, found: Graph, n_columns: int) -> Array:
 
     Copies of columns are told by which column comes first, in both.
     """
-    keys = [
+    mine, others = (
         np.minimum(each.source, each.target) * n_columns + np.maximum(each.source, each.target)
         for each in (graph, found)
-    ]
-    result = np.full(len(keys[0]), np.inf)
-    _, here, there = np.intersect1d(*keys, return_indices=True)
+    )
+    result = np.full(len(mine), np.inf)
+    _, here, there = np.intersect1d(mine, others, return_indices=True)
     result[here] = found.q_value[there]
     return result

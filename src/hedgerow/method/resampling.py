@@ -4,7 +4,7 @@ A half and the other half go together: the sums of one are those of all rows les
 other. Each is a table of its own, of half the rows, in which no row is there twice, so that tests
 keep in it what they promise; in a sample with replacement they would not, as chance repeats itself
 there. Where rows remember, halves are made of blocks of rows that follow each other
-(docs/theory.md, section 28).
+(docs/theory.md, section 29).
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,8 @@ def block_length(n_rows: int, memory: float) -> int:
     [1, 1, 10, 34]
     """
     apart = (memory - 1.0 / memory) / 2.0
-    return max(ceil((1.5 * n_rows) ** (1 / 3) * apart ** (2 / 3)), 1)
+    length: float = (1.5 * n_rows) ** (1 / 3) * apart ** (2 / 3)
+    return max(ceil(length), 1)
 
 
 def halves(n_rows: int, block: int, times: int, seed: int) -> Iterator[NDArray[np.bool_]]:

@@ -70,7 +70,8 @@ def _places(at: NDArray[np.int64], half_life: float) -> Array:
     """Return what decides which rows stay, the smallest."""
     bits = folded((at.astype(np.uint64) + np.uint64(1)) * _ODD) >> np.uint64(64 - _BITS)
     exponential = -np.log((bits + 0.5) / 2.0**_BITS)
-    return np.log(exponential) - at * (np.log(2.0) / half_life)
+    places: Array = np.log(exponential) - at * (np.log(2.0) / half_life)
+    return places
 
 
 def _smallest(values: Array, number: int) -> NDArray[np.intp]:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import __version__
 from hedgerow.base.atomic import atomic_path
-from hedgerow.drawing.layout import layout
+from hedgerow.drawing.layout import layout_together
 from hedgerow.estimators import Difference, HedgeGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.report.of_model import data_of, end_of_slider
@@ -86,7 +85,7 @@ def _payload(
         **shared,
         "names": [str(name) for name in names],
         "made": date.today().isoformat(),
-        **places(_layout(len(names), source, target, np.abs(strength))),
+        **places(layout_together(len(names), source, target, np.abs(strength))),
         "groups": groups,
         "differences": [
             _difference(first, second, found, models, drawn, warnings)
@@ -107,7 +106,9 @@ def _places(model: HedgeGraph, names: list[Any]) -> NDArray[np.int64]:
 def _moved(shown: dict[str, Any], place: NDArray[np.int64]) -> dict[str, Any]:
     """Return what is shown of a group, with columns in the order of the page."""
     order = np.argsort(place).tolist()
-    ends = {end: place[np.array(shown[end], dtype=np.intp)].tolist() for end in ("source", "target")}
+    ends = {
+        end: place[np.array(shown[end], dtype=np.intp)].tolist() for end in ("source", "target")
+    }
     columns = {
         key: [shown[key][j] for j in order]
         for key in ("histograms", "kinds", "missing")
@@ -120,17 +121,6 @@ def _moved(shown: dict[str, Any], place: NDArray[np.int64]) -> dict[str, Any]:
         for pair in shown.get("pairs", ())
     ]
     return shown | ends | columns | ({"pairs": moved} if moved else {})
-
-
-def _layout(
-    n_names: int, source: NDArray[Any], target: NDArray[Any], strength: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return places for the edges of all groups together, each as strong as where it is most so."""
-    ends = np.minimum(source, target) * n_names + np.maximum(source, target)
-    each, which = np.unique(ends, return_inverse=True)
-    most = np.zeros(len(each))
-    np.maximum.at(most, which, strength)
-    return layout(n_names, each // n_names, each % n_names, most)
 
 
 def _difference(
