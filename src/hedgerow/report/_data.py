@@ -119,8 +119,9 @@ class ReportData:
             keep(name, _values(name, getattr(self, name), len(self.source)))
         if self.returns is not None:
             keep("returns", _values("returns", self.returns, len(self.source)))
-            if ((self.returns < 0) | (self.returns > 1)).any():
-                raise ValueError(f"returns must be in [0, 1], got {self.returns!r:.80}")
+            wrong = self.returns[(self.returns < 0) | (self.returns > 1)]
+            if len(wrong):
+                raise ValueError(f"returns must be numbers in [0, 1], got {wrong[0]:g}")
         for name in ("source", "target"):
             _ends(f"{name} of pairs", [getattr(pair, name) for pair in self.pairs], len(self.names))
         keep("histograms", checked_histograms(self.histograms, len(self.names)))
