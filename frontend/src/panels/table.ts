@@ -6,6 +6,7 @@ import { strengthOf, unitsOf } from "../graph";
 import type { State } from "../state";
 
 const ROW = 36; // pixels; the style sheet says the same
+const MANY = 8; // columns; more need narrow ones, and a table that is wider than narrow screens
 const MARGIN = 8; // rows kept ready above and below those in sight
 
 interface Column {
@@ -77,6 +78,7 @@ class EdgeTable {
       el("th", { scope: "col", title }, el("button", { type: "button", click: () => this.sortBy(i) }, title)),
     );
     this.head.replaceChildren(...this.heads);
+    this.table.classList.toggle("many", this.columns.length > MANY);
   }
 
   private sortBy(column: number): void {
