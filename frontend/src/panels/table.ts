@@ -79,6 +79,7 @@ class EdgeTable {
     );
     this.head.replaceChildren(...this.heads);
     this.table.classList.toggle("many", this.columns.length > MANY);
+    this.table.style.setProperty("--numbers", String(this.columns.length - 2));
   }
 
   private sortBy(column: number): void {
