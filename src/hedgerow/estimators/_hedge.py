@@ -363,12 +363,13 @@ class HedgeGraph(AsCovariance, Told, Kept, Resampled):
                     f"fit starts anew"
                 )
 
-    def _rows_of(self, X: Any) -> NDArray[np.floating]:
-        """Return the rows of a table that are learned from."""
+    def _learned_again(self, X: Any) -> tuple[HedgeStream, NDArray[np.float64]]:
         names = getattr(self, "feature_names_in_", None)
         rows = read_rows(self, X, reset=False, names=names, **self._rule_of_gaps())
-        some: NDArray[np.floating] = rows[~np.isnan(rows).all(axis=1)]
-        return some
+        rows = rows[~np.isnan(rows).all(axis=1)]
+        self._refuse_other_rows(len(rows))
+        stream = self._new_stream(rows)
+        return stream, stream.record(rows)
 
     def _take(self, rows: NDArray[np.floating], X: Any) -> None:
         warn_of_times(X, self.rows)

@@ -47,10 +47,8 @@ class Resampled(Pictured):
 
     _results: dict[Any, Any]
 
-    def _rows_of(self, X: Any) -> NDArray[np.floating]:
-        raise NotImplementedError
-
-    def _new_stream(self, rows: NDArray[np.floating]) -> HedgeStream:
+    def _learned_again(self, X: Any) -> tuple[HedgeStream, Array]:
+        """Return a stream that has learned from the rows of X, and these as it was given them."""
         raise NotImplementedError
 
     @locked
@@ -89,8 +87,7 @@ class Resampled(Pictured):
         seed = integer_at_least("seed", seed, 0)
         graph = self._graph()
         self._refuse_resampling()
-        rows = self._rows_of(X)
-        ready, unknown = self._ready_rows(rows)
+        ready, unknown = self._ready_rows(X)
         _, memory = self._inflation().typical_parts()
         block = self._block(len(ready), memory)
         columns: list[Array] = []
@@ -161,14 +158,16 @@ class Resampled(Pictured):
                 f"device={self._stream.engine_name!r}"
             )
 
-    def _ready_rows(self, rows: NDArray[np.floating]) -> tuple[Array, Array | None]:
+    def _refuse_other_rows(self, n_rows: int) -> None:
+        """Raise if there are not as many rows as the model has seen, or memory is too small."""
+        seen, n_columns = self.n_samples_seen_, self.n_features_in_
+        if n_rows != seen:
+            raise ValueError(f"X must be the {seen:,} rows of the model, got {n_rows:,}")
+        check_memory(3 * n_rows * n_columns * 8, n_columns, "to test halves of the rows")
+
+    def _ready_rows(self, X: Any) -> tuple[Array, Array | None]:
         """Return all rows as they were learned from, and what is not known of filled cells."""
-        seen, n_columns = self._stream.rows, self.n_features_in_
-        if len(rows) != seen:
-            raise ValueError(f"X must be the {seen:,} rows of the model, got {len(rows):,}")
-        check_memory(3 * rows.size * 8, n_columns, "to test halves of the rows")
-        stream = self._new_stream(rows)
-        ready = stream.record(rows)
+        stream, ready = self._learned_again(X)
         (known, _), (mine, _) = stream.known(), self._stream.known()
         scale = _SAME * np.abs(np.diag(mine.products)).max(initial=0.0)
         if not np.allclose(known.products, mine.products, rtol=_SAME, atol=scale):
