@@ -46,12 +46,18 @@ def refuse_resampling(
 def find_again(
     model: "HedgeGraph", rows: list[Any], times: int, seed: int | None, *, hidden: bool
 ) -> Interrupted | None:
-    """Test halves of the rows; return what to say at the end if somebody has stopped it."""
+    """Test halves of the rows; return what to say at the end if somebody has stopped it.
+
+    ``rows`` come in pieces, each with the names of its columns, or None if it has them itself.
+    """
     import numpy as np
+    import polars
 
     from hedgerow.cli._progress import progress
     from hedgerow.progress import watching
 
+    pieces, (names, *_) = zip(*rows)
+    table = np.concatenate(pieces) if names else polars.concat(pieces)
     shown = 0
     try:
         with progress("Testing halves", times, hidden=hidden) as advance:
@@ -64,7 +70,7 @@ def find_again(
                     shown = halves
 
             with watching(listen):
-                model.resample(np.concatenate(rows), times, seed or 0)
+                model.resample(table, times, seed or 0, feature_names=names)
     except KeyboardInterrupt:
         known = model.resamples()
         done = 0 if known is None else known.done

@@ -1,5 +1,6 @@
 """How often each edge is found again in halves of the rows, on request."""
 
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -47,12 +48,21 @@ class Resampled(Pictured):
 
     _results: dict[Any, Any]
 
-    def _learned_again(self, X: Any) -> tuple[HedgeStream, Array]:
+    def _learned_again(
+        self, X: Any, feature_names: Iterable[Hashable] | None
+    ) -> tuple[HedgeStream, Array]:
         """Return a stream that has learned from the rows of X, and these as it was given them."""
         raise NotImplementedError
 
     @locked
-    def resample(self, X: Any, times: int = 100, seed: int = 0) -> Self:
+    def resample(
+        self,
+        X: Any,
+        times: int = 100,
+        seed: int = 0,
+        *,
+        feature_names: Iterable[Hashable] | None = None,
+    ) -> Self:
         """Find out how often each edge is found again in a random half of the rows.
 
         From then on, and until more rows come, `edges_` has a column ``returns``: the share of
@@ -74,6 +84,8 @@ class Resampled(Pictured):
             Number of halves; each second one is what another has left.
         seed : int, default=0
             Of the choice of halves. The same seed gives the same halves.
+        feature_names : iterable of str, optional
+            Names of the columns, where ``X`` has none and columns are ``given``.
 
         Examples
         --------
@@ -87,7 +99,7 @@ class Resampled(Pictured):
         seed = integer_at_least("seed", seed, 0)
         graph = self._graph()
         self._refuse_resampling()
-        ready, unknown = self._ready_rows(X)
+        ready, unknown = self._ready_rows(X, feature_names)
         _, memory = self._inflation().typical_parts()
         block = self._block(len(ready), memory)
         columns: list[Array] = []
@@ -165,9 +177,11 @@ class Resampled(Pictured):
             raise ValueError(f"X must be the {seen:,} rows of the model, got {n_rows:,}")
         check_memory(3 * n_rows * n_columns * 8, n_columns, "to test halves of the rows")
 
-    def _ready_rows(self, X: Any) -> tuple[Array, Array | None]:
+    def _ready_rows(
+        self, X: Any, feature_names: Iterable[Hashable] | None
+    ) -> tuple[Array, Array | None]:
         """Return all rows as they were learned from, and what is not known of filled cells."""
-        stream, ready = self._learned_again(X)
+        stream, ready = self._learned_again(X, feature_names)
         (known, _), (mine, _) = stream.known(), self._stream.known()
         scale = _SAME * np.abs(np.diag(mine.products)).max(initial=0.0)
         if not np.allclose(known.products, mine.products, rtol=_SAME, atol=scale):

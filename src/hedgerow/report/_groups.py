@@ -37,7 +37,8 @@ def write_groups(
         Fitted models of the same columns, by the names of the groups. The first one's columns are
         those of the page, in its order.
     differences : sequence of (first, second, Difference)
-        What `hedgerow.difference` returned for two groups, with their names.
+        What `hedgerow.difference` returned for two groups, with their names; the second may be
+        another, as the rest of all groups.
     title : str
     warnings : sequence of str
         What the reader should know.
@@ -140,14 +141,15 @@ def _difference(
     def short(values: NDArray[np.float64]) -> list[float]:
         return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
 
-    source, target = (np.concatenate([drawn[name][k] for name in (first, second)]) for k in (0, 1))
+    known = [name for name in (first, second) if name in models]  # the rest of a group is not
+    source, target = (np.concatenate([drawn[name][k] for name in known]) for k in (0, 1))
     context = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
     return {
         "name": f"{first} → {second}",
         "error": found.error,
         "level": found.level,
         "maxLevel": end,
-        "rows": models[first].n_samples_seen_ + models[second].n_samples_seen_,
+        "rows": sum(models[name].n_samples_seen_ for name in known),
         "warnings": list(warnings),
         "said": [found.summary()],
         "columnsLeftOut": [],
