@@ -218,3 +218,27 @@ def test_options_that_do_not_go_together(table, options, message):
     ran = learn(table, *options)
     assert ran.exit_code == 2
     assert message in ran.output
+
+
+def test_columns_that_are_held_fixed(tmp_path, rng):
+    walk = np.cumsum(rng.standard_normal((700, 4)), axis=1)
+    batch = rng.integers(0, 3, 700)
+    frame = pd.DataFrame(walk + 5.0 * batch[:, None], columns=list("abcd"))
+    frame["batch"] = np.array(["x", "y", "z"])[batch]
+    model = HedgeGraph(given=["batch"]).fit(frame).resample(frame, times=6)
+    assert model.edges_.returns.mean() > 0.8
+    assert set(model.residuals_of("a", "c").given) >= {"b"}
+    numbers = frame.assign(batch=batch).to_numpy()
+    held = HedgeGraph(given={"batch": "categories"}).partial_fit(
+        numbers, feature_names=list(frame.columns)
+    )
+    held.resample(numbers, times=6, feature_names=frame.columns)
+    assert held.edges_.returns.tolist() == model.edges_.returns.tolist()
+    frame.to_csv(tmp_path / "held.csv", index=False)
+    page = tmp_path / "page.html"
+    ran = learn(tmp_path / "held.csv", "--given", "batch", "--resample", 6, "--html", page)
+    assert ran.exit_code == 0, ran.output
+    assert "of 6 random halves" in ran.output
+    ran = learn(tmp_path / "held.csv", "--by", "batch", "--against", "rest", "--html", page)
+    assert ran.exit_code == 0, ran.output
+    assert "the rest" in page.read_text()
