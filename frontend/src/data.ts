@@ -36,6 +36,7 @@ export interface Edges extends LeftOut {
   partialCorr: number[];
   low?: number[]; // ends of intervals for partial correlations
   high?: number[];
+  returns?: number[]; // the share of halves of the rows in which each edge is found again
   z: number[];
   p: number[];
   q: number[];
@@ -56,8 +57,33 @@ export interface Pictures {
   autocorrelation: number[]; // 1, 2, ... rows apart; none where rows are not related
 }
 
+/** What is known of two variables, joined by an edge or not. */
+export interface PairTold {
+  source: number;
+  target: number;
+  said: string[];
+  way?: number[]; // variables between the two, along edges, where none joins them
+  // What neighbours leave of the two, where rows are kept: bytes x, y, x, y, ... in base64, 127 being as far
+  // as any.
+  partialCorr?: number;
+  points?: string;
+}
+
+/** Edges that are pairs of variables whose partial correlations differ between two groups. */
+export interface Compared {
+  first: string;
+  second: string;
+  p: number; // of no difference anywhere
+  one: number[]; // partial correlations in the first group
+  other: number[];
+  // Edges of the two graphs, differing or not.
+  context: { source: number[]; target: number[] };
+}
+
 export interface ReportData extends Variables, Places, Edges, Partial<Pictures> {
   made: string;
+  pairs?: PairTold[];
+  compared?: Compared;
 }
 
 /** The data in the page itself. */

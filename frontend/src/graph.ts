@@ -1,7 +1,8 @@
 // The edges, and which of them a level lets in.
 
-import type { ReportData } from "./data";
-import { plain, probability, signed } from "./format";
+import type { PairTold, ReportData } from "./data";
+import { percent, plain, probability, signed } from "./format";
+import type { Selection } from "./state";
 
 /** A number that is known of every edge, its heading, and how people read it. */
 export interface Measure {
@@ -14,6 +15,8 @@ export interface Measure {
 export interface Words {
   rule: (level: number) => string;
   scope: (level: number) => string;
+  /** What is counted; edges, if nothing is said. */
+  unit?: [one: string, many: string];
   /** Why there are none, where levels have no say. */
   none?: string;
 }
@@ -23,18 +26,22 @@ const TESTED: Words = {
   scope: (level) => `at level ${plain(level)}`,
 };
 
+const COMPARED: Words = { ...TESTED, unit: ["difference", "differences"] };
+
 export class EdgeSet {
   readonly order: number;
   readonly size: number;
   readonly names: string[];
   readonly strongest: number;
+  readonly pairs: PairTold[];
   private readonly incident: number[][];
+  private readonly told = new Map<string, number>();
 
   /** `measures` come beside the partial correlation; the last one ranks the edges. */
   constructor(
     readonly data: ReportData,
     readonly measures: Measure[] = tests(data),
-    readonly words: Words = TESTED,
+    readonly words: Words = data.compared ? COMPARED : TESTED,
   ) {
     this.order = data.names.length;
     this.size = data.q.length;
@@ -45,6 +52,31 @@ export class EdgeSet {
       this.incident[data.source[edge]].push(edge);
       this.incident[data.target[edge]].push(edge);
     }
+    this.pairs = data.pairs ?? [];
+    this.pairs.forEach(({ source, target }, pair) => this.told.set(key(source, target), pair));
+  }
+
+  /** What is told of the pair of an edge, if anything is. */
+  toldOf(edge: number): PairTold | undefined {
+    const pair = this.told.get(key(this.data.source[edge], this.data.target[edge]));
+    return pair === undefined ? undefined : this.pairs[pair];
+  }
+
+  /** Pairs with a variable that are told about and have no edge among the first `count`. */
+  othersOf(node: number, count: number): number[] {
+    return [...this.pairs.keys()].filter((pair) => {
+      const { source, target } = this.pairs[pair];
+      if (source !== node && target !== node) return false;
+      return (this.between(source, target) ?? Infinity) >= count;
+    });
+  }
+
+  /** The edge between two variables, or else their pair, if it is told about. */
+  choose(one: number, other: number): Selection {
+    const edge = this.between(one, other);
+    if (edge !== undefined) return { edge };
+    const pair = this.told.get(key(one, other));
+    return pair === undefined ? null : { pair };
   }
 
   /** How many edges have q ≤ level; they are the first ones. */
@@ -85,9 +117,19 @@ export class EdgeSet {
 }
 
 /** What the strength of an edge is called: in a heading of a column, or where there is room. */
-export function strengthOf({ odds }: ReportData, short = false): string {
+export function strengthOf({ odds, compared }: ReportData, short = false): string {
   if (odds) return "Log odds ratio";
+  if (compared) return "Difference";
   return short ? "Partial corr." : "Partial correlation";
+}
+
+/** What the edges are called: one, and many. */
+export function unitsOf({ words }: EdgeSet): [one: string, many: string] {
+  return words.unit ?? ["edge", "edges"];
+}
+
+export function key(one: number, other: number): string {
+  return `${Math.min(one, other)}-${Math.max(one, other)}`;
 }
 
 /** One end of an interval that the partial correlation lies in. */
@@ -95,7 +137,7 @@ function end(title: string, values: number[]): Measure {
   return { title, values, text: (value) => signed(value, 3) };
 }
 
-function tests({ odds, partialCorr, low, high, z, p, q }: ReportData): Measure[] {
+function tests({ odds, compared, partialCorr, low, high, returns, z, p, q }: ReportData): Measure[] {
   const ratio = {
     title: "odds ratio",
     values: partialCorr.map(Math.exp),
@@ -103,7 +145,9 @@ function tests({ odds, partialCorr, low, high, z, p, q }: ReportData): Measure[]
   };
   return [
     ...(odds ? [ratio] : []),
+    ...(compared ? [end(compared.first, compared.one), end(compared.second, compared.other)] : []),
     ...(low && high ? [end("low", low), end("high", high)] : []),
+    ...(returns ? [{ title: "returns", values: returns, text: percent }] : []),
     { title: "z", values: z, text: (value) => signed(value, 2) },
     { title: "p", values: p, text: probability },
     { title: "q", values: q, text: probability },

@@ -2,7 +2,8 @@
 
 import type { EdgeSet } from "./graph";
 
-export type Selection = { node: number } | { edge: number } | null;
+/** A pair is one of those that the page tells about, and has no edge at any level of it. */
+export type Selection = { node: number } | { edge: number } | { pair: number } | null;
 export type Change = "edges" | "level" | "selection" | "theme";
 
 export class State {
@@ -34,14 +35,28 @@ export class State {
   setEdges(edges: EdgeSet): void {
     if (this.selection !== null && "edge" in this.selection) {
       const { source, target } = this.edges.data;
-      const edge = edges.between(source[this.selection.edge], target[this.selection.edge]);
-      this.selection = edge === undefined ? null : { edge };
+      this.selection = edges.choose(source[this.selection.edge], target[this.selection.edge]);
+    } else if (this.selection !== null && "pair" in this.selection) {
+      const { source, target } = this.edges.pairs[this.selection.pair];
+      this.selection = edges.choose(source, target);
     }
     this.edges = edges;
     this.admit();
     // At once: the numbers of edges that listeners remember are no longer right.
     this.pending.add("edges");
     this.tell();
+  }
+
+  /** The chosen variables: one, the two of an edge or a pair, or none. */
+  chosen(): number[] {
+    const { selection, edges } = this;
+    if (selection === null) return [];
+    if ("node" in selection) return [selection.node];
+    if ("pair" in selection) {
+      const { source, target } = edges.pairs[selection.pair];
+      return [source, target];
+    }
+    return [edges.data.source[selection.edge], edges.data.target[selection.edge]];
   }
 
   select(selection: Selection): void {

@@ -56,6 +56,32 @@ def test_two_tables(files, tmp_path):
     assert float(row["low"]) < float(row["difference"]) < float(row["high"]) < 0
 
 
+def data_in(page):
+    text = page.read_text()
+    begin = '<script id="data" type="application/json">'
+    return json.loads(text[text.index(begin) + len(begin) :].split("</script>")[0])
+
+
+def test_pages_of_groups(files, tmp_path):
+    by, two = tmp_path / "by.html", tmp_path / "two.html"
+    done = run("learn", files[2], "--by", "group", "--html", by, "--no-keep-rows")
+    assert done.exit_code == 0, done.output
+    assert f"Wrote {by}" in done.output
+    assert run("diff", *files[:2], "--html", two).exit_code == 0
+    one, other = data_in(by), data_in(two)
+    assert [group["name"] for group in one["groups"]] == ["control", "patient"]
+    assert [group["rows"] for group in other["groups"]] == [500, 700]
+    for data in (one, other):
+        [found] = data["differences"]
+        at = found["q"].index(min(found["q"]))
+        assert (found["source"][at], found["target"][at]) == (2, 3)
+        assert found["compared"]["one"][at] > 0.2
+        assert len(data["x"]) == 6
+    # Numbers of the same rows in another order, but no row that was to be forgotten.
+    assert not any("points" in pair for pair in one["groups"][0]["pairs"])
+    assert all("points" in pair for pair in other["groups"][0]["pairs"])
+
+
 def test_groups_in_one_table_say_what_two_tables_say(files):
     told = json.loads(run("learn", files[2], "--by", "group", "--json").stdout)
     assert [group["name"] for group in told["groups"]] == ["control", "patient"]
@@ -136,7 +162,8 @@ def test_other_columns_are_an_error(files):
         (["diff", 0], "diff needs two files at least, got 1"),
         (["diff", 0, 0], "files must differ, got one of them twice"),
         (["diff", 0, 1, "--out", "d.html"], "file name must end in .csv"),
-        (["learn", 2, "--by", "group", "--html", "x.html"], "--by goes without --html"),
+        (["learn", 2, "--by", "group", "--save", "x"], "--by goes without --save"),
+        (["diff", 0, 1, "--html", "-"], "--html"),
         (["learn", 2, "--by", "group", "--balanced"], "goes without --balanced"),
         (["learn", 2, "--by", "group", "--difference"], "--by goes without --difference"),
     ],

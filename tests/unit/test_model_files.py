@@ -331,7 +331,9 @@ def test_rows_in_a_file_are_treated_as_the_model_would_have(tmp_path):
     rows, _ = first_contrasts(scored, stream.engine.without_level)
     learner = {"table": rows[:512], "learned_rows": np.array(512), "pending": rows[512:]}
     learner |= {
-        name: x for name, x in arrays.items() if name.startswith(("gap_", "size_", "level_"))
+        name: x
+        for name, x in arrays.items()
+        if name.startswith(("gap_", "size_", "level_", "sample_"))
     }
     assert not len(arrays["size_columns"])
     loaded = load(tmp_path / "model.hedgerow", header, treated.arrays() | learner)

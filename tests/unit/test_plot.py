@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from hedgerow import HedgeGraph, plot
+from hedgerow import HedgeGraph, difference, plot
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -124,3 +124,47 @@ def test_a_graph_without_edges():
     model = HedgeGraph(error="fwer", level=1e-9).fit(np.random.default_rng().normal(size=(99, 4)))
     assert drawn(plot.network(model)).get_title().startswith("0 edges")
     drawn(plot.heatmap(model))
+
+
+def test_a_pair_is_drawn_from_what_is_left_of_it(model):
+    ax = drawn(plot.pair(model, "a", "5$ or 6$"))
+    left = model.residuals_of("a", "5$ or 6$")
+    points = ax.collections[0].get_offsets()
+    assert np.array_equal(points, np.c_[left.x, left.y])
+    assert ax.get_title().startswith("no edge: partial correlation")
+    assert plot.pair(model, "a", "b").get_title().startswith("edge: partial correlation")
+
+
+def test_groups_are_drawn_in_one_layout_and_differences_in_their_colours():
+    rng = np.random.default_rng(0)
+    walk, other = (np.cumsum(rng.standard_normal((600, 4)), axis=1) for _ in range(2))
+    other[:, 3] = rng.standard_normal(600)
+    first, second = HedgeGraph(error="fwer").fit(walk), HedgeGraph(error="fwer").fit(other)
+    places = plot.positions(first, second)
+    for model in (first, second):
+        nodes = drawn(plot.network(model, positions=places)).collections[-1]
+        assert np.array_equal(nodes.get_offsets(), places)
+    found = difference(first, second)
+    ax = drawn(plot.difference(found, first, second))
+    *beside, lines, _ = ax.collections
+    wanted = [to_rgba(plot.RISE if d > 0 else plot.FALL, 0.9) for d in found.edges_.difference]
+    assert [tuple(colour) for colour in lines.get_colors()] == wanted
+    assert sum(len(each.get_segments()) for each in beside) == len(first.edges_) + len(
+        second.edges_
+    )
+    with pytest.raises(ValueError, match="models must have the same columns in the same order"):
+        plot.positions(first, HedgeGraph().fit(walk[:, :3]))
+    with pytest.raises(ValueError, match="models must be one at least, got none"):
+        plot.positions()
+
+
+def test_edges_that_seldom_return_are_faint():
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((500, 12))
+    for j in range(1, 12):
+        rows[:, j] += 0.2 * rows[:, j - 1]
+    model = HedgeGraph().fit(rows).resample(rows, times=10)
+    alphas = drawn(plot.network(model)).collections[0].get_colors()[:, 3]
+    returns = model.edges_.returns
+    assert np.allclose(alphas, 0.7 * (0.15 + 0.85 * returns))
+    assert returns.min() < returns.max()

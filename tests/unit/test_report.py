@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from hedgerow import HedgeGraph
-from hedgerow.report import ReportData, data_of, render, write
+from hedgerow.report import PairTold, ReportData, data_of, render, write
 from hedgerow.report.payload import pictures
 
 
@@ -133,6 +133,9 @@ def test_detectable_is_the_smallest_lone_edge(data):
             {"autocorrelation": [0.5, 2]},
             r"autocorrelation must be numbers in \[-1, 1\], got \[0.5, 2\]",
         ),
+        ({"returns": [0.5]}, r"returns must have one value for each edge \(2\), got \(1,\)"),
+        ({"returns": [0.5, 1.5]}, r"returns must be numbers in \[0, 1\], got 1.5"),
+        ({"pairs": [PairTold(0, 9, [], 0.0)]}, r"target of pairs must be in \[0, 3\), got 9"),
         ({"rows_left_out": {"odd": -1}}, r"rows_left_out\['odd'\] must be an integer >= 0, got -1"),
     ],
 )

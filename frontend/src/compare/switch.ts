@@ -3,6 +3,7 @@
 import { el, nameOf } from "../dom";
 import { count, percent } from "../format";
 import { leftOutOf } from "../panels/left-out";
+import { radio } from "../panels/radio";
 import type { Choice, ComparisonData, Method } from "./data";
 
 /** A card with one radio button for each graph; methods without one are listed with the reason. */
@@ -12,7 +13,9 @@ export function switchCard(
   choose: (choice: Choice) => void,
 ): HTMLElement {
   const heading = el("h2", { id: "method-heading" }, "Method");
-  const buttons = offered.map((choice, i) => button(choice, i === 0, () => choose(choice)));
+  const buttons = offered.map((choice, i) =>
+    radio("method", choice.name, choice.source.length, i === 0, () => choose(choice)),
+  );
   const group = el("div", { role: "radiogroup", "aria-labelledby": "method-heading" }, ...buttons);
   const without = data.methods.filter(({ status }) => status !== "ok");
   const reasons = without.map(({ name, status, reason }) =>
@@ -30,16 +33,6 @@ export function switchCard(
     heading,
     group,
     ...rest,
-  );
-}
-
-function button({ name, source }: Choice, checked: boolean, choose: () => void): HTMLElement {
-  return el(
-    "label",
-    { class: "choice" },
-    el("input", { type: "radio", name: "method", value: name, checked, change: choose }),
-    nameOf(name),
-    el("span", { class: "degree" }, count(source.length)),
   );
 }
 

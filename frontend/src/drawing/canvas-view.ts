@@ -6,6 +6,7 @@ import type { Scene } from "./scene";
 import { closeUp, paddingOf, sizeRatio, type OnPick, type Projection, type View } from "./view";
 
 const REACH = 6; // pixels beside a variable that still count as a hit
+const BESIDE = 5; // pixels beside a line that do
 const CLICK = 4; // pixels of movement that make a click a drag
 
 export class CanvasView implements View {
@@ -120,6 +121,30 @@ export class CanvasView implements View {
     return best;
   }
 
+  private pickAt(left: number, top: number): { node: number } | { edge: number } | null {
+    const node = this.nodeAt(left, top);
+    if (node !== null) return { node };
+    const edge = this.edgeAt(left, top);
+    return edge === null ? null : { edge };
+  }
+
+  private edgeAt(left: number, top: number): number | null {
+    const at = this.projection();
+    let best: number | null = null;
+    let least = BESIDE;
+    for (const line of this.scene.lines.values()) {
+      const style = line.edge < 0 ? null : this.scene.style(line);
+      if (style === null) continue;
+      const [a, b] = [this.place(line.source, at), this.place(line.target, at)];
+      const [dx, dy] = [b.x - a.x, b.y - a.y];
+      const along = ((left - a.x) * dx + (top - a.y) * dy) / (dx * dx + dy * dy || 1);
+      const share = Math.min(1, Math.max(0, along));
+      const distance = Math.hypot(a.x + share * dx - left, a.y + share * dy - top) - style.width / 2;
+      if (distance < least) [best, least] = [line.edge, distance];
+    }
+    return best;
+  }
+
   private hover(node: number | null): void {
     if (node === this.hovered) return;
     this.hovered = node;
@@ -128,7 +153,11 @@ export class CanvasView implements View {
   }
 
   private onHover(event: PointerEvent): void {
-    if (event.buttons === 0) this.hover(this.nodeAt(event.offsetX, event.offsetY));
+    if (event.buttons !== 0) return;
+    const node = this.nodeAt(event.offsetX, event.offsetY);
+    this.hover(node);
+    if (node === null)
+      this.stage.classList.toggle("pointing", this.edgeAt(event.offsetX, event.offsetY) !== null);
   }
 
   private onPress(press: PointerEvent): void {
@@ -144,7 +173,7 @@ export class CanvasView implements View {
       this.canvas.removeEventListener("pointermove", move);
       this.canvas.removeEventListener("pointerup", release);
       this.canvas.removeEventListener("pointercancel", release);
-      if (!dragged && event.type === "pointerup") this.onPick(this.nodeAt(event.offsetX, event.offsetY));
+      if (!dragged && event.type === "pointerup") this.onPick(this.pickAt(event.offsetX, event.offsetY));
     };
     this.canvas.addEventListener("pointermove", move);
     this.canvas.addEventListener("pointerup", release);

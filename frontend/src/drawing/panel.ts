@@ -1,6 +1,7 @@
 // The drawing with its tools and keys.
 
 import { byId, el } from "../dom";
+import { shortened } from "../format";
 import type { State } from "../state";
 import { Arrangement } from "./arrange";
 import { CanvasView } from "./canvas-view";
@@ -9,7 +10,7 @@ import { Motion } from "./motion";
 import { savePicture } from "./picture";
 import { Scene } from "./scene";
 import { hasWebGL, SigmaView } from "./sigma-view";
-import type { View } from "./view";
+import type { OnPick, View } from "./view";
 
 const STEP = 60; // pixels for an arrow key
 const ZOOM = 1.4;
@@ -63,9 +64,9 @@ class Drawing {
   }
 
   private createView(): View {
-    const onPick = (node: number | null) => {
+    const onPick: OnPick = (picked) => {
       this.picked = true;
-      this.state.select(node === null ? null : { node });
+      this.state.select(picked);
     };
     const webgl = hasWebGL();
     this.stage.dataset.view = webgl ? "webgl" : "canvas";
@@ -97,8 +98,15 @@ class Drawing {
   }
 
   private showLegend(): void {
-    const { size, strongest } = this.state.edges;
-    byId("strength").textContent = size ? `width: strength, up to ${strongest.toFixed(2)}` : "";
+    const { size, strongest, data } = this.state.edges;
+    const faint = data.returns ? "; faint: seldom returns" : "";
+    byId("strength").textContent = size ? `width: strength, up to ${strongest.toFixed(2)}${faint}` : "";
+    const { compared } = data;
+    const [more, less] = compared
+      ? [`higher in ${shortened(compared.second)}`, "lower"]
+      : ["positive", "negative"];
+    byId("key-positive").textContent = more;
+    byId("key-negative").textContent = less;
   }
 
   private showEmpty(): void {
@@ -109,7 +117,7 @@ class Drawing {
 
   /** Go to what was chosen elsewhere; what was clicked here is in sight already. */
   private bringIntoSight(): void {
-    const chosen = this.scene.chosen();
+    const chosen = this.state.chosen();
     if (!this.picked && chosen.length && this.state.edges.order > FEW) this.view.focus(chosen);
     this.picked = false;
   }

@@ -1,6 +1,7 @@
 // What is drawn and how: sizes, colours and emphasis, shared by both ways of drawing.
 
 import { UndirectedGraph } from "graphology";
+import { key } from "../graph";
 import type { State } from "../state";
 
 export type Colour = [red: number, green: number, blue: number];
@@ -22,7 +23,8 @@ export interface Line {
   source: number;
   target: number;
   value: number;
-  edge: number; // its place in the data, or -1 where the edge has gone
+  edge: number; // its place in the data, or -1 where the edge has gone, or is drawn only to be seen beside others
+  beside: boolean;
   opacity: number;
 }
 
@@ -34,8 +36,9 @@ export interface NodeAttributes {
 }
 
 const FEW = 60;
+const FAINTEST = 0.15; // share of its opacity that an edge keeps which is never found again
 const NEAR = 1; // hundredths of the usual distance between neighbours, and nobody sees the rest
-const PALETTE = ["surface", "ink", "muted", "node", "positive", "negative"] as const;
+const PALETTE = ["surface", "ink", "muted", "node", "positive", "negative", "rise", "fall"] as const;
 type Palette = Record<(typeof PALETTE)[number], Colour>;
 
 export class Scene {
@@ -70,21 +73,30 @@ export class Scene {
   readEdges(): void {
     const { data, size } = this.state.edges;
     this.sweep();
-    for (const line of this.lines.values()) line.edge = -1;
+    for (const line of this.lines.values()) [line.edge, line.beside] = [-1, false];
+    const context = data.compared?.context ?? { source: [], target: [] };
+    context.source.forEach((source, i) =>
+      this.setLine({ source, target: context.target[i], value: 0, edge: -1, beside: true }),
+    );
     for (let edge = 0; edge < size; edge++) {
       const [source, target, value] = [data.source[edge], data.target[edge], data.partialCorr[edge]];
-      const key = `${Math.min(source, target)}-${Math.max(source, target)}`;
-      const opacity = this.lines.get(key)?.opacity ?? 0;
-      if (!this.lines.has(key)) this.graph.addUndirectedEdgeWithKey(key, source, target);
-      this.lines.set(key, { source, target, value, edge, opacity });
+      const beside = this.lines.get(key(source, target))?.beside ?? false;
+      this.setLine({ source, target, value, edge, beside });
     }
+  }
+
+  private setLine(line: Omit<Line, "opacity">): void {
+    const name = key(line.source, line.target);
+    const opacity = this.lines.get(name)?.opacity ?? 0;
+    if (!this.lines.has(name)) this.graph.addUndirectedEdgeWithKey(name, line.source, line.target);
+    this.lines.set(name, { ...line, opacity });
   }
 
   /** Bring lines nearer to being there or not, as the level asks; tell whether any is on its way. */
   fade(step: number): boolean {
     let fading = false;
     for (const line of this.lines.values()) {
-      const goal = this.isIn(line) ? 1 : 0;
+      const goal = this.isIn(line) || line.beside ? 1 : 0;
       line.opacity = goal ? Math.min(1, line.opacity + step) : Math.max(0, line.opacity - step);
       fading ||= line.opacity !== goal;
     }
@@ -133,12 +145,22 @@ export class Scene {
   }
 
   /** The style of a line, or null where there is nothing to see. */
-  style({ value, edge, opacity }: Line): EdgeStyle | null {
+  style(line: Line): EdgeStyle | null {
+    const { value, edge, opacity, beside } = line;
     if (opacity === 0) return null;
-    const strength = Math.min(1, Math.abs(value) / this.state.edges.strongest);
-    const width = Math.max(0.3, this.fineness) * (0.7 + 5 * strength);
-    const colour = value < 0 ? this.palette.negative : this.palette.positive;
-    if (!this.lit) return { width, colour, alpha: this.edgeAlpha * opacity };
+    const thin = Math.max(0.3, this.fineness);
+    if (beside && !this.isIn(line))
+      return { width: 0.9 * thin, colour: this.palette.muted, alpha: (this.lit ? 0.12 : 0.3) * opacity };
+    const { strongest, data } = this.state.edges;
+    const strength = Math.min(1, Math.abs(value) / strongest);
+    const width = thin * (0.7 + 5 * strength);
+    const [more, less] = data.compared
+      ? [this.palette.rise, this.palette.fall]
+      : [this.palette.positive, this.palette.negative];
+    const colour = value < 0 ? less : more;
+    const returns = data.returns?.[edge] ?? 1;
+    const sure = FAINTEST + (1 - FAINTEST) * returns;
+    if (!this.lit) return { width, colour, alpha: this.edgeAlpha * sure * opacity };
     if (this.lit.edges.has(edge)) return { width, colour, alpha: 0.9 * opacity };
     return { width, colour: this.palette.muted, alpha: 0.1 * this.edgeAlpha * opacity };
   }
@@ -163,32 +185,31 @@ export class Scene {
   }
 
   isChosen(node: number): boolean {
-    const { selection, edges } = this.state;
-    if (selection === null) return false;
-    if ("node" in selection) return selection.node === node;
-    return edges.data.source[selection.edge] === node || edges.data.target[selection.edge] === node;
-  }
-
-  /** The chosen variables: one, the two ends of an edge, or none. */
-  chosen(): number[] {
-    const { selection, edges } = this.state;
-    if (selection === null) return [];
-    if ("node" in selection) return [selection.node];
-    return [edges.data.source[selection.edge], edges.data.target[selection.edge]];
+    return this.state.chosen().includes(node);
   }
 
   private emphasised(): { nodes: Set<number>; edges: Set<number> } | null {
     const { selection, edges, count } = this.state;
     if (selection === null) return null;
-    if ("edge" in selection) return { nodes: new Set(this.chosen()), edges: new Set([selection.edge]) };
+    if ("edge" in selection) return { nodes: new Set(this.state.chosen()), edges: new Set([selection.edge]) };
+    if ("pair" in selection) return this.wayOf(selection.pair);
     const incident = edges.edgesOf(selection.node, count);
     const nodes = incident.map((edge) => edges.otherEnd(edge, selection.node));
     return { nodes: new Set([selection.node, ...nodes]), edges: new Set(incident) };
   }
 
+  /** Two variables that no edge joins, and what stands between them. */
+  private wayOf(pair: number): { nodes: Set<number>; edges: Set<number> } {
+    const { edges } = this.state;
+    const { source, target, way } = edges.pairs[pair];
+    const nodes = way ? [source, ...way, target] : [source, target];
+    const steps = way ? nodes.slice(1).map((node, i) => edges.between(nodes[i], node)) : [];
+    return { nodes: new Set(nodes), edges: new Set(steps.filter((edge) => edge !== undefined)) };
+  }
+
   /** Forget lines that have faded. Sigma takes edges one by one slowly, but all at once quickly. */
   private sweep(): void {
-    const gone = [...this.lines].filter(([, line]) => line.edge < 0 && line.opacity === 0);
+    const gone = [...this.lines].filter(([, line]) => line.edge < 0 && !line.beside && line.opacity === 0);
     if (gone.length === 0) return;
     for (const [key] of gone) this.lines.delete(key);
     this.graph.clearEdges();

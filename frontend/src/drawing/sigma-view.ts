@@ -30,6 +30,7 @@ export class SigmaView implements View {
       renderLabels: false,
       zIndex: true,
       stagePadding: paddingOf(stage),
+      enableEdgeEvents: scene.state.edges.size <= MANY_EDGES,
       hideEdgesOnMove: scene.state.edges.size > MANY_EDGES,
       minEdgeThickness: 0.5,
       minCameraRatio: 0.01,
@@ -41,7 +42,10 @@ export class SigmaView implements View {
         paintHover(context, scene, Number(key), x, y, size),
     });
     this.sigma.on("afterRender", () => this.label());
-    this.sigma.on("clickNode", ({ node }) => onPick(Number(node)));
+    this.sigma.on("clickNode", ({ node }) => onPick({ node: Number(node) }));
+    this.sigma.on("clickEdge", ({ edge }) => onPick(this.edgeOf(edge)));
+    this.sigma.on("enterEdge", ({ edge }) => stage.classList.toggle("pointing", this.edgeOf(edge) !== null));
+    this.sigma.on("leaveEdge", () => stage.classList.remove("pointing"));
     this.sigma.on("clickStage", () => onPick(null));
     this.sigma.on("enterNode", () => stage.classList.add("pointing"));
     this.sigma.on("leaveNode", () => stage.classList.remove("pointing"));
@@ -90,6 +94,11 @@ export class SigmaView implements View {
 
   kill(): void {
     this.sigma.kill();
+  }
+
+  private edgeOf(key: string): { edge: number } | null {
+    const edge = this.scene.lines.get(key)?.edge ?? -1;
+    return edge < 0 ? null : { edge };
   }
 
   private nodeData({ index, x, y }: NodeAttributes) {

@@ -21,7 +21,8 @@ export interface View {
   kill(): void;
 }
 
-export type OnPick = (node: number | null) => void;
+/** Takes the variable or the edge that was clicked, or nothing. */
+export type OnPick = (picked: { node: number } | { edge: number } | null) => void;
 
 /** Pixels kept free around the drawing when it is fitted to the frame. */
 export function paddingOf(stage: HTMLElement): number {

@@ -9,6 +9,17 @@ const WIDTH = 96;
 const HEIGHT = 32;
 
 export function setUpColumns(state: State): void {
+  let shown: unknown = null;
+  const show = () => {
+    if (state.edges.data.histograms === shown) return;
+    shown = state.edges.data.histograms;
+    showColumns(state);
+  };
+  state.on(["edges"], show);
+  showColumns(state);
+}
+
+function showColumns(state: State): void {
   const { data } = state.edges;
   const { histograms = [], names } = data;
   byId("columns").hidden = histograms.length === 0;
@@ -36,7 +47,14 @@ export function histogramOf(data: State["edges"]["data"], node: number): HTMLEle
     ...(said ? [el("span", { class: "about" }, said)] : []),
     el("span", {}, short(histogram.stop)),
   );
-  return [el("figure", { class: "histogram" }, picture(histogram, labelOf(histogram, data.names[node], said)), ends)];
+  return [
+    el(
+      "figure",
+      { class: "histogram" },
+      picture(histogram, labelOf(histogram, data.names[node], said)),
+      ends,
+    ),
+  ];
 }
 
 /** What kind of column it is, and how many of its cells were missing, as far as there is something to say. */
@@ -51,7 +69,9 @@ function labelOf({ start, stop, counts, values }: Histogram, name: string, said:
   const edge = (bin: number) => short(start + ((stop - start) * bin) / counts.length);
   const often = values ? short(values[highest]) : `between ${edge(highest)} and ${edge(highest + 1)}`;
   const shape =
-    counts.length === 1 ? `always ${short(start)}` : `from ${short(start)} to ${short(stop)}, most often ${often}`;
+    counts.length === 1
+      ? `always ${short(start)}`
+      : `from ${short(start)} to ${short(stop)}, most often ${often}`;
   return `${name}: ${shape}${said && ` (${said})`}`;
 }
 

@@ -6,9 +6,11 @@ import { count, plural, signed } from "../format";
 import { strengthOf } from "../graph";
 import type { State } from "../state";
 import { histogramOf } from "./columns";
+import { story } from "./pair";
 
 const SHOWN = 300;
 const SUGGESTED = 6;
+const OTHERS = 12;
 
 export function setUpDetails(state: State): void {
   const place = byId("details");
@@ -35,16 +37,21 @@ export function setUpDetails(state: State): void {
 function content(state: State): HTMLElement[] {
   const { selection } = state;
   if (selection === null) return suggestions(state);
-  return "node" in selection ? variable(state, selection.node) : edge(state, selection.edge);
+  if ("node" in selection) return variable(state, selection.node);
+  return "edge" in selection ? edge(state, selection.edge) : pair(state, selection.pair);
 }
 
 /** For those who listen: what was chosen, in a few words. */
-function summary({ selection, edges, count: shown }: State): string {
-  const { names, data } = edges;
+function summary(state: State): string {
+  const { selection, edges, count: shown } = state;
+  const { names } = edges;
   if (selection === null) return "Nothing chosen";
-  if ("edge" in selection)
-    return `${names[data.source[selection.edge]]} and ${names[data.target[selection.edge]]}`;
-  return `${names[selection.node]}, ${plural(edges.edgesOf(selection.node, shown).length, "neighbour")}`;
+  if ("node" in selection)
+    return `${names[selection.node]}, ${plural(edges.edgesOf(selection.node, shown).length, "neighbour")}`;
+  return state
+    .chosen()
+    .map((node) => names[node])
+    .join(" and ");
 }
 
 function heading(state: State, ...content: (Node | string)[]): HTMLElement {
@@ -76,7 +83,9 @@ function variable(state: State, node: number): HTMLElement[] {
   const found = edges.edgesOf(node, shown);
   const title = heading(state, nameOf(edges.names[node]));
   const look = histogramOf(edges.data, node);
-  if (found.length === 0) return [title, ...look, el("p", { class: "note" }, `No neighbours ${where}.`)];
+  const rest = others(state, node);
+  if (found.length === 0)
+    return [title, ...look, el("p", { class: "note" }, `No neighbours ${where}.`), ...rest];
   found.sort((a, b) => Math.abs(partialCorr[b]) - Math.abs(partialCorr[a]));
   const rows = found
     .slice(0, SHOWN)
@@ -85,7 +94,7 @@ function variable(state: State, node: number): HTMLElement[] {
         "tr",
         {},
         el("td", {}, variableButton(state, edges.otherEnd(e, node))),
-        el("td", { class: partialCorr[e] < 0 ? "negative" : "positive" }, signed(partialCorr[e], 3)),
+        el("td", { class: partialCorr[e] < 0 ? "negative" : "positive" }, edgeButton(state, e)),
         ...measures.map(({ values, text }) => el("td", {}, text(values[e]))),
       ),
     );
@@ -102,10 +111,47 @@ function variable(state: State, node: number): HTMLElement[] {
     { class: "note" },
     `${plural(found.length, "neighbour")} ${where}, the strongest first`,
   );
-  const rest = found.length - rows.length;
-  return rest > 0
-    ? [title, ...look, note, table, el("p", { class: "note" }, `and ${count(rest)} weaker ones`)]
-    : [title, ...look, note, table];
+  const hidden = found.length - rows.length;
+  const weaker = hidden > 0 ? [el("p", { class: "note" }, `and ${count(hidden)} weaker ones`)] : [];
+  return [title, ...look, note, table, ...weaker, ...rest];
+}
+
+/** Variables that are correlated with one, and not joined to it: why not? */
+function others(state: State, node: number): HTMLElement[] {
+  const { edges } = state;
+  const pairs = edges.othersOf(node, state.count).slice(0, OTHERS);
+  if (pairs.length === 0) return [];
+  const items = pairs.map((pair) => {
+    const { source, target } = edges.pairs[pair];
+    const name = nameOf(edges.names[source === node ? target : source]);
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { class: "link", type: "button", click: () => state.select(edges.choose(source, target)) },
+        name,
+      ),
+    );
+  });
+  return [
+    el("h3", { class: "small" }, "Correlated, and not joined"),
+    el("ul", { class: "others", "aria-label": "Correlated, and not joined" }, ...items),
+  ];
+}
+
+function pair(state: State, number: number): HTMLElement[] {
+  const { edges } = state;
+  const told = edges.pairs[number];
+  return [
+    title(state, told.source, told.target),
+    el("p", { class: "note" }, "Not joined by an edge"),
+    ...story(edges.names, told, false),
+  ];
+}
+
+function title(state: State, one: number, other: number): HTMLElement {
+  return heading(state, variableButton(state, one), " and ", variableButton(state, other));
 }
 
 function edge(state: State, e: number): HTMLElement[] {
@@ -115,15 +161,24 @@ function edge(state: State, e: number): HTMLElement[] {
     ...measures.map(({ title, values, text }) => [title, text(values[e])]),
   ];
   const list = el("dl", {}, ...facts.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)]));
-  const title = heading(
-    state,
-    variableButton(state, data.source[e]),
-    " and ",
-    variableButton(state, data.target[e]),
+  const absent = el("p", { class: "note" }, `Not in the graph ${words.scope(state.level)}.`);
+  const told = state.edges.toldOf(e);
+  return [
+    title(state, data.source[e], data.target[e]),
+    ...(e < state.count ? [] : [absent]),
+    ...(told ? story(state.edges.names, told, e < state.count) : []),
+    list,
+  ];
+}
+
+function edgeButton(state: State, e: number): HTMLElement {
+  const { data, names } = state.edges;
+  const about = `About ${names[data.source[e]]} and ${names[data.target[e]]}`;
+  return el(
+    "button",
+    { class: "link number", type: "button", title: about, click: () => state.select({ edge: e }) },
+    signed(data.partialCorr[e], 3),
   );
-  return e < state.count
-    ? [title, list]
-    : [title, el("p", { class: "note" }, `Not in the graph ${words.scope(state.level)}.`), list];
 }
 
 function variableButton(state: State, node: number): HTMLElement {

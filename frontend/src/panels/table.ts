@@ -2,10 +2,11 @@
 
 import { byId, el, nameOf } from "../dom";
 import { plural, signed } from "../format";
-import { strengthOf } from "../graph";
+import { strengthOf, unitsOf } from "../graph";
 import type { State } from "../state";
 
 const ROW = 36; // pixels; the style sheet says the same
+const MANY = 8; // columns; more need narrow ones, and a table that is wider than narrow screens
 const MARGIN = 8; // rows kept ready above and below those in sight
 
 interface Column {
@@ -20,14 +21,15 @@ export function setUpTable(state: State): void {
 }
 
 class EdgeTable {
-  private readonly columns: Column[];
+  private columns: Column[];
   private sorted: Uint32Array = new Uint32Array(); // every edge
   private rows: Uint32Array = new Uint32Array(); // those in the graph at this level
   private sortedBy: number;
   private ascending = true;
   private active = 0;
   private readonly body = el("tbody");
-  private readonly heads: HTMLElement[];
+  private heads: HTMLElement[] = [];
+  private readonly head = el("tr");
   private readonly table: HTMLTableElement;
   private readonly note = el("p", { class: "note" });
 
@@ -37,9 +39,6 @@ class EdgeTable {
   ) {
     this.columns = columnsOf(state);
     this.sortedBy = this.columns.length - 1;
-    this.heads = this.columns.map((column, i) =>
-      el("th", { scope: "col" }, el("button", { type: "button", click: () => this.sortBy(i) }, column.title)),
-    );
     this.table = el(
       "table",
       {
@@ -48,17 +47,39 @@ class EdgeTable {
         "aria-label": "Edges. Arrow keys move, Enter shows an edge.",
         keydown: (event) => this.onKey(event as KeyboardEvent),
       },
-      el("thead", {}, el("tr", {}, ...this.heads)),
+      el("thead", {}, this.head),
       this.body,
     );
     scroller.append(this.table);
     scroller.after(this.note);
     scroller.addEventListener("scroll", () => this.draw());
     new ResizeObserver(() => this.draw()).observe(scroller);
-    state.on(["edges"], () => this.sort());
+    state.on(["edges"], () => this.follow());
     state.on(["level"], () => this.restart());
     state.on(["selection"], () => this.draw());
+    this.writeHeads();
     this.sort();
+  }
+
+  /** Take other edges, of which something else may be known. */
+  private follow(): void {
+    const columns = columnsOf(this.state);
+    if (columns.map(({ title }) => title).join("\n") !== this.columns.map(({ title }) => title).join("\n")) {
+      this.columns = columns;
+      this.sortedBy = columns.length - 1;
+      this.ascending = true;
+      this.writeHeads();
+    }
+    this.sort();
+  }
+
+  private writeHeads(): void {
+    this.heads = this.columns.map(({ title }, i) =>
+      el("th", { scope: "col", title }, el("button", { type: "button", click: () => this.sortBy(i) }, title)),
+    );
+    this.head.replaceChildren(...this.heads);
+    this.table.classList.toggle("many", this.columns.length > MANY);
+    this.table.style.setProperty("--numbers", String(this.columns.length - 2));
   }
 
   private sortBy(column: number): void {
@@ -97,9 +118,11 @@ class EdgeTable {
       ),
     );
     this.scroller.hidden = count === 0;
+    const [one, many] = unitsOf(edges);
+    byId("edges-heading").textContent = `All ${many}`;
     this.note.textContent = count
-      ? `${plural(count, "edge")} ${words.rule(level)}`
-      : `No edges ${words.rule(level)}.`;
+      ? `${plural(count, one, many)} ${words.rule(level)}`
+      : `No ${many} ${words.rule(level)}.`;
     this.draw();
   }
 

@@ -178,6 +178,43 @@ class DifferenceTable(EdgeTable):
     difference: NDArray[np.float64]
 
 
+class ResampledEdge(NamedTuple):
+    """One row of a table of edges that were tested again in halves of the rows."""
+
+    source: Any
+    target: Any
+    partial_corr: float
+    low: float
+    high: float
+    z: float
+    p_value: float
+    q_value: float
+    returns: float
+
+
+class ResampledTable(EdgeTable):
+    """Edges, and the share of halves of the rows that have them too.
+
+    Examples
+    --------
+    >>> table = ResampledTable(source=["a"], target=["b"], partial_corr=[0.5], low=[0.4],
+    ...                        high=[0.6], z=[7.0], p_value=[2.6e-12], q_value=[1e-11],
+    ...                        returns=[0.98])
+    >>> print(table)
+    source  target  partial_corr    low   high     z  p_value  q_value  returns
+    a       b              0.500  0.400  0.600  7.00  2.6e-12    1e-11     0.98
+    """
+
+    ROW = ResampledEdge
+    COLUMNS = ResampledEdge._fields
+    returns: NDArray[np.float64]
+
+    @staticmethod
+    def _texts(edge: Any) -> tuple[str, ...]:
+        *others, returns = edge
+        return *EdgeTable._texts(others), f"{returns:.2f}"
+
+
 class OddsTable(EdgeTable):
     """Edges between variables of yes or no, with couplings and log odds ratios.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def refuse_with_by(level: float | str, out: tuple[Path, ...], **options: Any) -> None:
     """Refuse what has no meaning where groups are compared."""
-    for name in ("html", "save", "format", "difference"):
+    for name in ("save", "format", "difference"):
         if options[name] is not None:
             raise Misuse(f"--by goes without --{name}")
     if options["model"] != "gaussian":
@@ -35,6 +35,7 @@ def told_by_groups(
     model: "HedgeGraph",
     file: Path,
     out: tuple[Path, ...],
+    html: Path | None,
     options: dict[str, Any],
     categories: set[str],
     against: str,
@@ -64,9 +65,9 @@ def told_by_groups(
             for pair in compared
         ]
     )
-    if out:
-        write_all(pairs, out)
-    tell(models, pairs, [*warned, *doubts], out, quiet=quiet, as_json=as_json)
+    told = [*warned, *doubts]
+    write_all(models, pairs, out, html, told, title=f"{file.name} by {options['by']}")
+    tell(models, pairs, told, (*out, *([html] if html else [])), quiet=quiet, as_json=as_json)
 
 
 def _learn(model: "HedgeGraph", table: "Table", by: str, against: str, *, hidden: bool) -> "Groups":

@@ -66,8 +66,26 @@ def refuse_other_formats(out: Sequence[Path]) -> None:
             raise Misuse(f"--out: file name must end in {', '.join(FORMATS)}, got {str(path)!r}")
 
 
-def write_all(pairs: Sequence[Pair], out: Sequence[Path]) -> None:
-    """Write one table of all differences to each file."""
+def write_all(
+    models: "dict[str, HedgeGraph]",
+    pairs: Sequence[Pair],
+    out: Sequence[Path],
+    html: Path | None,
+    warned: Sequence[str],
+    *,
+    title: str,
+) -> None:
+    """Write one table of all differences to each file, and the page of all groups."""
+    if out:
+        _write_tables(pairs, out)
+    if html:
+        from hedgerow.report import write_groups
+
+        with failures_of(html):
+            write_groups(html, models, pairs, title=title, warnings=warned)
+
+
+def _write_tables(pairs: Sequence[Pair], out: Sequence[Path]) -> None:
     import sys
 
     import polars

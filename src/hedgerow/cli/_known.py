@@ -36,6 +36,12 @@ _OPTIONS = {
         metavar="NAMES=KIND",
         help=f"What columns are, if that is found wrongly: {', '.join(KINDS)}.",
     ),
+    "no_keep_rows": click.option(
+        "--no-keep-rows",
+        is_flag=True,
+        help="Keep no rows for pictures of pairs, on the page and in a saved model: for private "
+        "data.",
+    ),
 }
 KNOWN = tuple(_OPTIONS)
 difference_option = click.option(
@@ -78,13 +84,13 @@ def assumed(options: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> said = {"independent_rows": True, "normal_columns": False, "drop": ()}
+    >>> said = {"independent_rows": True, "normal_columns": False, "no_keep_rows": False}
     >>> assumed({**said, "as_is": ("a,b",), "kind": ()})
     {'rows': 'independent', 'columns': ['a,b']}
     >>> assumed({**said, "as_is": ("a",), "kind": ("q*=steps, sex=yes/no",)})["columns"]
     {'q*': 'steps', 'sex': 'yes/no', 'a': 'as is'}
     """
-    independent, normal, as_is, kinds = (options.pop(name) for name in KNOWN)
+    independent, normal, as_is, kinds, no_rows = (options.pop(name) for name in KNOWN)
     for option, given in (("--as-is", as_is), ("--kind", kinds)):
         if normal and given:
             raise Misuse(f"--normal-columns and {option} exclude each other")
@@ -95,6 +101,7 @@ def assumed(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "rows": "independent" if independent else "any",
         "columns": "normal" if normal else columns or "any",
+        **({"keep_rows": False} if no_rows else {}),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hedgerow.base.table import BoundedEdge, OddsEdge
+from hedgerow.base.table import BoundedEdge, OddsEdge, ResampledEdge
 from hedgerow.cli._left_out import columns_left_out, count, goes_to_stderr, rows_left_out
 from hedgerow.method.promises import in_words
 
@@ -39,6 +39,7 @@ class Summary:
     difference: int | None = None  # rows from a row to the one that was subtracted
     rows_without_difference: dict[str, int] = field(default_factory=dict)
     explained: list[Any] = field(default_factory=list)  # of `Explanation`
+    resamples: dict[str, int] | None = None  # halves of the rows that were tested
 
     @property
     def rows_left_out(self) -> dict[str, int]:
@@ -133,7 +134,7 @@ def _tail(summary: Summary, columns: dict[str, list[str]]) -> Iterable[tuple[str
     yield "dim", f"Took {summary.seconds:.1f} s"
 
 
-def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
+def _edge_table(edges: list[BoundedEdge] | list[ResampledEdge] | list[OddsEdge]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
@@ -145,6 +146,8 @@ def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
     for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("q", justify="right", no_wrap=True)
+    if isinstance(edges[0], ResampledEdge):
+        table.add_column("returns", justify="right", no_wrap=True)
     for edge in edges:
         names = (Text(_short(name), no_wrap=True, overflow="ellipsis") for name in edge[:2])
         more = (
@@ -152,7 +155,8 @@ def _edge_table(edges: list[BoundedEdge] | list[OddsEdge]) -> Any:
             if isinstance(edge, OddsEdge)
             else f"{edge.low:+.2f} to {edge.high:+.2f}"
         )
-        table.add_row(*names, f"{edge[2]:+.3f}", more, f"{edge.q_value:.2g}")
+        returns = [f"{edge.returns:.0%}"] if isinstance(edge, ResampledEdge) else []
+        table.add_row(*names, f"{edge[2]:+.3f}", more, f"{edge.q_value:.2g}", *returns)
     return table
 
 

@@ -18,6 +18,7 @@ from hedgerow.cli._files import (
 from hedgerow.cli._given import given_option, given_told, know_columns, with_texts
 from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
+from hedgerow.cli._paths import Target
 from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._reading import reading_options
 from hedgerow.cli._results import error_level, refuse_two_on_stdout
@@ -47,6 +48,11 @@ if TYPE_CHECKING:
     help="Write differences (.csv .tsv .parquet .json) to this file, or to stdout (-); repeat for "
     "several.",
 )
+@click.option(
+    "--html",
+    type=Target(),
+    help="Write a page with the graphs of all files, in one layout, and what differs.",
+)
 @click.option("--quiet", is_flag=True, help="Print warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print all differences as JSON.")
 def diff(
@@ -55,6 +61,7 @@ def diff(
     fwer: float | None,
     since: bool,
     out: tuple[Path, ...],
+    html: Path | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -75,18 +82,20 @@ def diff(
         raise Misuse("files must differ, got one of them twice")
     refuse_other_formats(out)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    targets = [*out, *([html] if html else [])]
     for file in files:
-        refuse_clashes([path for path in out if path != STDOUT], file)
-    refuse_unwritable(list(out))
+        refuse_clashes([path for path in targets if path != STDOUT], file)
+    refuse_unwritable(targets)
     models, told = {}, []
     for file in files:
         with collected_warnings() as warned, failures_of(file):
             models[str(file)] = _learned(file, dict(options), hidden=quiet)
         told += [f"{file}: {warning}" for warning in warned]
     pairs, doubts = compare_all(models, error, float(level), since=since)
-    if out:
-        write_all(pairs, out)
-    tell(models, pairs, [*told, *doubts], out, quiet=quiet, as_json=as_json)
+    told += doubts
+    title = " and ".join(path.name for path in files) if len(files) == 2 else "Files compared"
+    write_all(models, pairs, out, html, told, title=title)
+    tell(models, pairs, told, targets, quiet=quiet, as_json=as_json)
 
 
 def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGraph":

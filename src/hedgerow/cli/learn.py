@@ -28,6 +28,7 @@ from hedgerow.cli._known import assumed, difference_option, known_options, refus
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
 from hedgerow.cli._reading import reading_options
+from hedgerow.cli._resample import find_again, refuse_resampling, resample_option, seed_option
 from hedgerow.cli._results import (
     FORMATS,
     error_level,
@@ -113,6 +114,8 @@ AGAINST = ("first", "rest")  # as in hedgerow.estimators
     help="Write the model, to learn more rows later; Ctrl-C saves the rows learned so far.",
 )
 @explain_option
+@resample_option
+@seed_option
 @click.option("--quiet", is_flag=True, help="Print what was left out, warnings and errors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and all edges as JSON.")
 def learn(
@@ -123,6 +126,8 @@ def learn(
     html: Path | None,
     save: Path | None,
     explain: tuple[str, ...],
+    resample: int | None,
+    seed: int | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -145,9 +150,10 @@ def learn(
     if against and options["by"] is None:
         raise Misuse("--against goes with --by")
     if options["by"] is not None:
-        refuse_with_by(level, out, html=html, save=save, format=format, **options)
+        refuse_with_by(level, out, save=save, format=format, **options)
     formats = formats_of(out, format)
     refuse_two_on_stdout(out, quiet=quiet, as_json=as_json)
+    refuse_resampling(resample, seed, cluster, options)
     refuse_unheard(explain, options["model"], options["by"], quiet=quiet)
     targets = [*out, *(path for path in (html, save) if path)]
     for source in files:
@@ -160,8 +166,11 @@ def learn(
     model = _new_model(error, level, options)
     if options["by"] is not None and isinstance(model, HedgeGraph):
         how = {"quiet": quiet, "as_json": as_json}
-        told_by_groups(model, file, out, options, categories, against or AGAINST[0], **how)
+        against = against or AGAINST[0]
+        told_by_groups(model, file, out, html, options, categories, against, **how)
         return
+    stopped: Interrupted | None = None
+    rows_seen: list[Any] | None = [] if resample else None
     files_written = [path for path in targets if path != STDOUT]
     with collected_warnings() as warned, resumable(model, files_written):
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
@@ -172,8 +181,10 @@ def learn(
             if cluster and isinstance(model, HedgeGraph):
                 learn_there(model, files, cluster, table, options, hidden=quiet)
             else:
-                _learn_rows(model, table, save, hidden=quiet)
+                _learn_rows(model, table, save, rows_seen, hidden=quiet)
             _test_pairs(model, hidden=quiet)
+            if resample and rows_seen and isinstance(model, HedgeGraph):
+                stopped = find_again(model, rows_seen, resample, seed, hidden=quiet)
             summary = _results(model, table, file, warned)
             if isinstance(model, HedgeGraph):
                 summary.explained = [model.explain(*pair) for pair in asked]
@@ -181,6 +192,8 @@ def learn(
     summary.written = [str(path) for path in files_written]
     summary.seconds = monotonic() - begun
     tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
+    if stopped:
+        raise stopped
 
 
 def _new_model(
@@ -210,8 +223,14 @@ def available(device: str) -> str:
 
 
 def _learn_rows(
-    model: "HedgeGraph | IsingGraph", table: "Table", save: Path | None, *, hidden: bool
+    model: "HedgeGraph | IsingGraph",
+    table: "Table",
+    save: Path | None,
+    rows_seen: list[Any] | None,
+    *,
+    hidden: bool,
 ) -> None:
+    """Learn from all rows, and keep them in ``rows_seen`` if it is there."""
     from hedgerow import HedgeGraph
     from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._interrupt import finish_first
@@ -231,6 +250,8 @@ def _learn_rows(
                     cells, names = with_texts(table, rows)
                     model.partial_fit(cells, feature_names=names)
                     learned = True
+                if rows_seen is not None:
+                    rows_seen.append((cells, names))
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
                 advance(table.done - done, note)
@@ -269,7 +290,7 @@ def _keep(model: "HedgeGraph | IsingGraph", save: Path | None) -> None:
 def _results(
     model: "HedgeGraph | IsingGraph", table: "Table", file: Path, warned: list[str]
 ) -> "Summary":
-    from hedgerow import __version__
+    from hedgerow import HedgeGraph, __version__
     from hedgerow.cli._summary import Summary, printable
     from hedgerow.method.promises import promise_of
 
@@ -281,6 +302,10 @@ def _results(
         table.words,
     )
     about["treatment"]["sentences"] += _other_model(model)
+    resamples = model.resamples() if isinstance(model, HedgeGraph) else None
+    if resamples is not None and isinstance(model, HedgeGraph):
+        about["treatment"]["sentences"] += model.resamples_in_words()
+        about["resamples"] = resamples.to_dict()
     return Summary(
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,

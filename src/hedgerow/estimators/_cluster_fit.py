@@ -81,6 +81,7 @@ class OnCluster:
     ) -> None:
         self.totals = totals
         self.rows = totals.rows
+        self.sample = None  # rows stay there as well
         self.n_columns = len(totals.mean)
         self._residuals = residuals
         self._there: tuple[Cluster, Division, list[Taught]] | None = cluster, division, taught

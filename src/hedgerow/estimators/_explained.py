@@ -1,18 +1,20 @@
 """Why two columns are joined by an edge, or why not: numbers, and in words."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
 from math import comb, isnan
 from typing import Any
 
 import numpy as np
 
+from hedgerow.base.checks import in_open_interval
 from hedgerow.base.locks import locked
 from hedgerow.base.words import listed
+from hedgerow.engines import CLUSTER
 from hedgerow.estimators._intervals import WithIntervals
 from hedgerow.method.graph import Graph
 from hedgerow.method.intervals import LEVEL_OF_BALANCED, level_of_each
-from hedgerow.method.one_pair import of_pair
+from hedgerow.method.one_pair import Known, of_pair
 from hedgerow.method.paths import strongest_path
 from hedgerow.method.promises import BALANCED, in_words, promise_of
 from hedgerow.method.scores import two_sided
@@ -167,10 +169,68 @@ class Explained(WithIntervals):
         Among 6 pairs chance makes such a partial correlation: p = 0.87, q is above 0.5.
         They are related by way of 1 and 2.
         """
-        found = self.partial_corr_of(source, target, level)
-        graph = self._graph()
+        return self._explanation(self._ends_of(source, target), level)
+
+    @locked
+    def explain_all(self, pairs: Sequence[tuple[int, int]]) -> list[Explanation]:
+        """Tell of many pairs of columns, by number, what `explain` tells of one.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs of int
+
+        Examples
+        --------
+        >>> from hedgerow import HedgeGraph
+        >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)
+        >>> [each.is_edge for each in HedgeGraph().fit(walk).explain_all([(0, 1), (0, 2)])]
+        [True, False]
+        """
+        known = self._known(self._tested(self._graph())) if len(pairs) else None
+        return [self._explanation(pair, None, known) for pair in pairs]
+
+    @locked
+    def related_pairs(self, most: int, level: float) -> list[tuple[int, int]]:
+        """Return the pairs of columns, by number, that are most correlated and yet no edge.
+
+        Parameters
+        ----------
+        most : int
+            How many pairs.
+        level : float
+            Up to which there is no edge between them, as in `edges_up_to`.
+
+        Examples
+        --------
+        >>> from hedgerow import HedgeGraph
+        >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)
+        >>> HedgeGraph().fit(walk).related_pairs(2, level=0.2)
+        [(1, 3), (0, 2)]
+        """
+        graph = self.graph_up_to(level)
+        columns = self._tested(graph)
+        size = np.abs(self._known(columns).corr)
+        size[np.tril_indices(len(columns))] = -1.0
+        for some in ((graph.source, graph.target), self._stream.apart()):
+            here = np.isin(some[0], columns) & np.isin(some[1], columns)
+            i, j = (np.searchsorted(columns, end[here]) for end in some)
+            size[np.minimum(i, j), np.maximum(i, j)] = -1.0
+        best = np.argsort(-size, axis=None, kind="stable")[:most]
+        first, second = np.unravel_index(best[size.flat[best] >= 0.0], size.shape)
+        return list(zip(columns[first].tolist(), columns[second].tolist()))
+
+    @property
+    def explains(self) -> bool:
+        """Whether any pair can be asked about: not of rows that a cluster has learned from."""
+        return self._stream.engine_name != CLUSTER
+
+    def _explanation(
+        self, ends: tuple[int, int], level: float | None, known: Known | None = None
+    ) -> Explanation:
+        graph, pair = self._graph(), sorted(ends)
+        level = in_open_interval("level", self._level_of_interval(level), 0, 1)
+        found = self._partial_corr(ends, level, known)
         cut = graph.up_to(self.level_)
-        pair = sorted((self._number_of("source", source), self._number_of("target", target)))
         here = np.flatnonzero((graph.source == pair[0]) & (graph.target == pair[1]))
         is_edge = bool(((cut.source == pair[0]) & (cut.target == pair[1])).any())
         corr, related = found.partial_corr, True  # of a repeat
@@ -178,7 +238,7 @@ class Explained(WithIntervals):
         why = self._why_not_tested(graph, pair) if isnan(found.partial_corr) else ""
         repeats = bool(np.isin(pair[1], graph.copies)) and is_edge
         if not why and not repeats:
-            corr, related, p_value = self._asked(graph, pair, self._level_of_interval(level))
+            corr, related, p_value = self._asked(graph, pair, level, known)
         if len(here):
             p_value, q_value = graph.p_value[here[0]], graph.q_value[here[0]]
         promise = promise_of(self.error, self.level)
@@ -193,7 +253,7 @@ class Explained(WithIntervals):
             partial_corr=found.partial_corr,
             low=found.low,
             high=found.high,
-            level=self._level_of_interval(level),
+            level=level,
             given=found.given,
             rows=float(found.rows),
             related=related and not why,
@@ -206,10 +266,12 @@ class Explained(WithIntervals):
             between=None if is_edge else self._between(cut, pair),
         )
 
-    def _asked(self, graph: Graph, pair: list[int], level: float) -> tuple[float, bool, float]:
+    def _asked(
+        self, graph: Graph, pair: list[int], level: float, known: Known | None
+    ) -> tuple[float, bool, float]:
         """Return the correlation of two columns, whether it is clear, and the partial's p-value."""
         columns = self._tested(graph)
-        known = self._known(columns)
+        known = known or self._known(columns)
         i, j = np.searchsorted(columns, pair)
         found = of_pair(known, i, j)
         both = np.clip([known.corr[i, j], found.partial_corr], -_NEAREST, _NEAREST)
@@ -219,7 +281,7 @@ class Explained(WithIntervals):
         return float(known.corr[i, j]), bool(of_corr <= level), float(of_partial)
 
     def _level_of_interval(self, level: float | None) -> float:
-        return float(level or self._level_asked() or LEVEL_OF_BALANCED)
+        return level if level is not None else self._level_asked() or LEVEL_OF_BALANCED
 
     def _decided_by(self, n_edges: int, p_value: float, *, is_edge: bool) -> str:
         """Return what decided on a pair that was tested.

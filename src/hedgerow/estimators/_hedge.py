@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.base.checks import between
 from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
-from hedgerow.base.table import EdgeTable
+from hedgerow.base.table import EdgeTable, ResampledTable
 from hedgerow.base.words import listed
 from hedgerow.engines import CLUSTER, engine_for, fills_gaps, on_cluster
 from hedgerow.estimators._as_covariance import AsCovariance
@@ -22,11 +22,11 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
-from hedgerow.estimators._explained import Explained
 from hedgerow.estimators._given import Cells, GivenColumns, check_given
 from hedgerow.estimators._given_cells import HoldsFixed
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
+from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
@@ -45,7 +45,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
+class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -92,6 +92,11 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         Columns that are held fixed: what they explain of the others is taken out of them, and they
         are no part of the graph. Numbers are taken as they are, text as categories; a dict tells it
         for each: "numbers", "categories", or None, to find out (docs/groups.md).
+    keep_rows : bool, default=True
+        Whether to keep some rows, up to 256, to draw pairs of columns from (`residuals_of`,
+        `hedgerow.plot.pair`, the page): as the learner was given them, not in their own units. They
+        are saved with the model. False for private data; rows that still wait are then all that a
+        saved model holds of them.
 
     Attributes
     ----------
@@ -100,7 +105,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         have names), ``partial_corr`` with its interval ``low`` to ``high``, ``z``, ``p_value``, and
         ``q_value``, the smallest level at which it is an edge. Of the intervals a share of at most
         ``level`` is expected to miss the true partial correlation; with "fwer", any of them does
-        with that probability (docs/theory.md, section 25).
+        with that probability (docs/theory.md, section 25). After `resample` there is ``returns``,
+        the share of halves of the rows in which it is found again.
     level_ : float
         The error rate; of a balanced graph, its estimated share of false edges.
     adjacency_ : csr_array of bool, of shape (n_features, n_features)
@@ -140,9 +146,10 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
     -----
     ``fit`` forgets all earlier rows; ``partial_fit`` adds rows, and any way of cutting the same
     rows into chunks gives the same state and the same graph, bit for bit. Nothing but running
-    sums is kept of the rows, apart from fewer than 512 that wait for their block to fill up; only
-    a GPU keeps them all. Results are computed when first asked for. How edges are tested, what is
-    proved about it and what is only measured: docs/theory.md, sections 8 to 13.
+    sums is kept of the rows, apart from those of ``keep_rows`` and fewer than 512 that wait for
+    their block to fill up; only a GPU keeps them all. Results are computed when first asked for.
+    How edges are tested, what is proved about it and what is only measured: docs/theory.md,
+    sections 8 to 13.
 
     Several threads can use one model: each call, and each question for a result, waits until no
     other is being answered. For several results of the same rows while another thread learns, ask
@@ -168,6 +175,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         rows: str = ANY,
         columns: str | Collection[Hashable] | Mapping[Hashable, str] = ANY,
         given: Collection[Hashable] | Mapping[Hashable, str] | None = None,
+        keep_rows: bool = True,
     ) -> None:
         self.error = error
         self.level = level
@@ -176,6 +184,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         self.rows = rows
         self.columns = columns
         self.given = given
+        self.keep_rows = keep_rows
 
     @locked
     def fit(
@@ -293,14 +302,17 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         """
         graph = self.graph_up_to(level)
         low, high = self._intervals(graph, level)
-        return EdgeTable(
-            **self._ends(graph),
-            partial_corr=graph.partial_corr,
-            low=low,
-            high=high,
-            z=graph.z,
-            p_value=graph.p_value,
-            q_value=graph.q_value,
+        columns = self._ends(graph) | {
+            "partial_corr": graph.partial_corr,
+            "low": low,
+            "high": high,
+            "z": graph.z,
+            "p_value": graph.p_value,
+            "q_value": graph.q_value,
+        }
+        returns = self._returns(level)
+        return (
+            EdgeTable(**columns) if returns is None else ResampledTable(**columns, returns=returns)
         )
 
     @property
@@ -326,6 +338,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         self._half_life()
         check_assumptions(self.rows, self.columns)
         check_given(self.given)
+        if not isinstance(self.keep_rows, bool | np.bool_):
+            raise ValueError(f"keep_rows must be True or False, got {self.keep_rows!r}")
 
     def _fills_gaps(self) -> bool:
         """Return whether rows may have missing cells: where nothing is taken for granted."""
@@ -349,7 +363,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         held = None
         if cells is not None:
             held = GivenColumns(self._given_labels, self._ways(cells), self.n_features_in_)
-        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life, held)
+        keeps = bool(self.keep_rows)
+        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life, held, keeps)
 
     def _assumptions(self) -> Assumptions:
         known = assumptions_of(self.rows, self.columns, column_labels(self))
@@ -371,6 +386,19 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
                     f"fit starts anew"
                 )
 
+    def _learned_again(
+        self, X: Any, feature_names: Iterable[Hashable] | None
+    ) -> tuple[HedgeStream, NDArray[np.float64]]:
+        if feature_names is None and not self.given:
+            feature_names = getattr(self, "feature_names_in_", None)
+        read = self._read(X, feature_names, reset=False, **self._rule_of_gaps())
+        there = ~np.isnan(read.rows).all(axis=1)
+        cells = None if read.cells is None else [column[there] for column in read.cells]
+        rows = read.rows[there]
+        self._refuse_other_rows(len(rows))
+        stream = self._new_stream(rows, cells)
+        return stream, stream.record(rows, cells)
+
     def _take(self, rows: NDArray[np.floating], cells: Cells | None, X: Any) -> None:
         warn_of_times(X, self.rows)
         gone = np.isnan(rows)
@@ -380,6 +408,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
             rows = rows[~empty]
             cells = None if cells is None else [column[~empty] for column in cells]
         refuse_impossible(self._stream.assumptions, rows, column_labels(self))
+        if not self.keep_rows:
+            self._stream.forget_sample()
         self._stream.take(rows, cells)
         self._forget_results()
 
@@ -415,7 +445,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
         return rows / self._inflation().per_effective
 
     def _treated(self) -> list[str]:
-        return self.treatment_.sentences()
+        return [*self.treatment_.sentences(), *self.resamples_in_words()]
 
     @locked
     def _known_edges(self) -> EdgeTable | None:

@@ -40,6 +40,7 @@ from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
+from hedgerow.method.row_sample import RowSample, no_rows
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import finished, stuck
@@ -63,6 +64,7 @@ class HedgeStream:
         assumptions: Assumptions,
         half_life: float = NEVER,
         held: GivenColumns | None = None,
+        keeps: bool = False,
     ) -> None:
         self.engine_name = engine
         self.half_life = half_life
@@ -72,6 +74,7 @@ class HedgeStream:
         self.treated = TreatedRows(assumptions, half_life) if treats else None
         self.filled = FilledRows(n_columns, half_life)
         self.learner = Learner(n_columns, engine, half_life)
+        self.learner.sample = no_rows(n_columns) if keeps else None
         self.sizes = no_sizes(n_columns)
         self.level: Level | None = None  # of columns, before the next row; None if it stays
         self._trial: tuple[Learner, FilledRows, RowSizes, Level | None] | None = None
@@ -182,6 +185,27 @@ class HedgeStream:
         if not self.sizes.divides:
             return rows
         return divided(rows, self.engine.row_factors(rows, self.sizes), self.sizes, there)
+
+    def record(self, rows: NDArray[np.floating], cells: Cells | None) -> Array:
+        """Take all rows there are; return them as they were learned from."""
+        self.learner.taken = []
+        self.take(rows, cells)
+        learner = self._asked()[0]
+        assert learner.taken is not None
+        ready, learner.taken = np.concatenate(learner.taken), None
+        return ready
+
+    def raw_moments(self) -> Moments:
+        """Return the moments of rows as they were learned from, filled cells taken as known."""
+        return self._asked()[0].moments()
+
+    def sample(self) -> RowSample | None:
+        """Return some of the rows as they were learned from; None if none are kept."""
+        return self._asked()[0].sample
+
+    def forget_sample(self) -> None:
+        """Keep no rows from now on."""
+        self.learner.sample = self._trial = None
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -446,6 +470,8 @@ class HedgeStream:
         if self._trial is None:
             rows, _ = self.treated.first_attempt(self.engine)
             learner = Learner(self.n_columns, self.engine_name, self.half_life)
+            learner.sample = self.learner.sample
+            learner.taken = None if self.learner.taken is None else []
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial

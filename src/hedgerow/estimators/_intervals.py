@@ -92,11 +92,12 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         if level is None:
             level = self._level_asked() or LEVEL_OF_BALANCED
         level = in_open_interval("level", level, 0, 1)
-        ends = [
-            self._number_of(name, end) for name, end in (("source", source), ("target", target))
-        ]
-        if ends[0] == ends[1]:
-            raise ValueError(f"source and target must differ, got {source!r} twice")
+        return self._partial_corr(self._ends_of(source, target), level)
+
+    def _partial_corr(
+        self, ends: tuple[int, int], level: float, known: Known | None = None
+    ) -> PartialCorrelation:
+        """Return the partial correlation of two columns, from what is ``known`` of all tested."""
         graph, labels = self._graph(), self._shown_labels()
         names = labels[ends[0]], labels[ends[1]]
         same = (graph.copies == max(ends)) & (graph.originals == min(ends))
@@ -108,7 +109,7 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         apart = any({*ends} == {*map(int, pair)} for pair in zip(*self._stream.apart()))
         if apart or not np.isin(ends, columns).all():
             return PartialCorrelation(*names, np.nan, -1.0, 1.0, (), self._effective_rows())
-        known = self._known(columns)
+        known = known or self._known(columns)
         found = of_pair(known, *np.searchsorted(columns, ends))
         low, high = interval(np.array(found.partial_corr), np.array(found.spread), level)
         given = tuple(labels[columns[found.given]].tolist())
@@ -162,14 +163,20 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         inflation = self._inflation().part(columns)
         corr = correlation(moments)[np.ix_(columns, columns)]
         if curves is None:
-            return Known(corr, None, moments.effective_rows, inflation)
+            return Known(corr, None, moments.effective_rows, inflation, {})
         latent = latent_of(corr, curves.part(columns))
-        return Known(latent.corr, latent, moments.effective_rows, inflation)
+        return Known(latent.corr, latent, moments.effective_rows, inflation, {})
 
     def _tested(self, graph: Graph) -> NDArray[np.intp]:
         """Return the columns that take part in tests."""
         aside = np.r_[graph.constant, graph.copies, np.flatnonzero(self._stream.rare())]
         return np.setdiff1d(np.arange(self.n_features_in_), aside)
+
+    def _ends_of(self, source: Hashable, target: Hashable) -> tuple[int, int]:
+        """Return the numbers of two columns."""
+        if source == target:
+            raise ValueError(f"source and target must differ, got {source!r} twice")
+        return self._number_of("source", source), self._number_of("target", target)
 
     def _number_of(self, parameter: str, name: Hashable) -> int:
         """Return the number of a column, which ``name`` is if columns have no names."""

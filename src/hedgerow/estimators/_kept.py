@@ -19,11 +19,13 @@ from hedgerow.estimators._given import GivenColumns
 from hedgerow.estimators._given_cells import column_numbers
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._in_a_file import InAFile, Parts
+from hedgerow.estimators._learner import SAMPLE
 from hedgerow.estimators._saved import (
     check_array_names,
     check_header,
     check_learner,
     check_names,
+    check_sample,
     count_columns,
     malformed_if,
 )
@@ -44,6 +46,7 @@ class Kept(InAFile):
 
     _KIND = "HedgeGraph"
     device: str
+    keep_rows: bool
     columns: str | Collection[Hashable]
     given: Collection[Hashable] | Mapping[Hashable, str] | None
     _given_places: list[int]
@@ -75,12 +78,14 @@ class Kept(InAFile):
         told = {"columns": plain(self.columns, named=named)}
         if self.given is not None:
             told["given"] = plain(self.given, named=named)
-        header = self._header(parameters=self.get_params() | told)
+        header, arrays = self._header(parameters=self.get_params() | told), self._stream.arrays()
+        if not self.keep_rows:  # nor what an earlier setting has kept
+            arrays = {name: x for name, x in arrays.items() if not name.startswith(SAMPLE)}
         if held is None:
-            return header, self._stream.arrays()
-        about, arrays = held.parts()
+            return header, arrays
+        about, of_given = held.parts()
         about["places"] = self._given_places
-        return header | {"given": about}, self._stream.arrays() | arrays
+        return header | {"given": about}, arrays | of_given
 
     @classmethod
     def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
@@ -99,7 +104,9 @@ class Kept(InAFile):
             model = cls._unlearned(header, n_columns)
             assumptions = model._assumptions()
         check_array_names(arrays, names_of_treatment(arrays, assumptions) | held)
-        check_learner(arrays, model._half_life(), largest_of_treated(arrays))
+        largest = largest_of_treated(arrays)
+        check_learner(arrays, model._half_life(), largest)
+        check_sample(arrays, largest)
         check_treatment(arrays, assumptions, model._half_life())
 
     @classmethod

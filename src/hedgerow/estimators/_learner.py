@@ -14,8 +14,10 @@ from hedgerow.method.hedge import LARGEST_BATCH, batch_ends, batch_size
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.moments import Moments
 from hedgerow.method.residuals import Residuals
+from hedgerow.method.row_sample import RowSample, with_rows
 
 Array = NDArray[np.float64]
+SAMPLE = "sample_"  # begins the names of what is kept of some rows
 
 
 class Learner:
@@ -32,6 +34,8 @@ class Learner:
         self._buffer = np.empty((LARGEST_BATCH, n_columns))
         self._filled = 0
         self._learned_rows = 0
+        self.sample: RowSample | None = None  # of all rows, if some are kept
+        self.taken: list[Array] | None = None  # all rows, if they are recorded
 
     @property
     def engine(self) -> Engine:
@@ -55,6 +59,10 @@ class Learner:
 
     def take(self, rows: NDArray[np.floating]) -> None:
         """Take the next rows."""
+        if self.sample is not None:
+            self.sample = with_rows(self.sample, rows, self.rows, self.half_life)
+        if self.taken is not None:
+            self.taken.append(np.array(rows, dtype=np.float64))
         while len(rows):
             size = batch_size(self._learned_rows, self.half_life)
             if self._filled or len(rows) < size:
@@ -105,7 +113,10 @@ class Learner:
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""
-        return {**self.engine.to_numpy(self._counted()), "pending": self.pending}
+        named = {**self.engine.to_numpy(self._counted()), "pending": self.pending}
+        if self.sample is not None:
+            named |= {f"{SAMPLE}{name}": array for name, array in self.sample._asdict().items()}
+        return named
 
     @classmethod
     def from_arrays(
@@ -132,4 +143,6 @@ class Learner:
             learner.state = learner.engine.from_numpy(arrays)
             learner._learned_rows = int(arrays["learned_rows"])
         learner.take(pending)
+        if f"{SAMPLE}rows" in arrays:
+            learner.sample = RowSample(*(np.array(arrays[SAMPLE + x]) for x in RowSample._fields))
         return learner

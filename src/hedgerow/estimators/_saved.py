@@ -16,6 +16,7 @@ from hedgerow.base.storage import StorageError
 from hedgerow.engines import Named
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.hedge import batch_ends, batch_size
+from hedgerow.method.row_sample import RowSample, most_rows
 
 # Name, kinds of numbers and dimensions, each of the length of a row.
 _COUNTS = ("rows", "learned_rows")
@@ -27,6 +28,7 @@ SLACK = 1e-3  # far beyond rounding, in relations that hold between sums
 _ROWS_AT_A_TIME = 64
 _WITH_SUMS = {"pending", *_SCALARS, *_VECTORS, *_MATRICES}
 _WITH_TABLE = {"pending", "table", "learned_rows"}
+_SAMPLE = {f"sample_{name}" for name in RowSample._fields}
 
 
 def check_header(header: Any, known: set[str], sound: Callable[..., object]) -> None:
@@ -63,6 +65,8 @@ def count_columns(arrays: Named) -> int:
 def check_array_names(arrays: Named, more: set[str]) -> None:
     """Raise StorageError unless there are the arrays of a learner and ``more``, and no others."""
     known = (_WITH_TABLE if "table" in arrays else _WITH_SUMS) | more
+    if _SAMPLE & set(arrays):
+        known |= _SAMPLE
     for name in sorted(known - set(arrays)):
         require(False, f"it must have the array {name!r}", sorted(arrays))
     for name in sorted(set(arrays) - known):
@@ -85,6 +89,24 @@ def check_learner(arrays: Named, half_life: float, largest: float) -> None:
     learned = int(arrays["learned_rows"])
     size = batch_size(learned, half_life)
     require(len(pending) < size, f"pending must have fewer than {size} rows", len(pending))
+
+
+def check_sample(arrays: Named, largest: float) -> None:
+    """Raise StorageError unless rows that were kept, if any, are some of those that were learned.
+
+    Which ones follows from how many there were.
+    """
+    if not _SAMPLE & set(arrays):
+        return
+    n_columns = count_columns(arrays)
+    learned = int(arrays["learned_rows"]) + len(arrays["pending"])
+    at = array_of(arrays, "sample_at", "i", 1)
+    size = min(learned, most_rows(n_columns))
+    require(len(at) == size, f"sample_at must be {size} numbers of rows", len(at))
+    rising = bool((np.diff(at) > 0).all()) and (not size or (at[0] >= 0 and at[-1] < learned))
+    require(rising, f"sample_at must be rising and below {learned}", at)
+    rows = doubles_of(arrays, "sample_rows", (size, n_columns))
+    require(all_within(rows, largest), "sample_rows must have numbers that can be squared")
 
 
 def _check_table(arrays: Named, n_columns: int, half_life: float, largest: float) -> None:

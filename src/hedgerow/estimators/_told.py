@@ -35,6 +35,8 @@ class _Fitted(Protocol):
 
     def _inflation(self) -> Inflation: ...
 
+    def resamples_in_words(self) -> list[str]: ...
+
 
 class Told:
     """What was done to rows and columns, and what they look like."""
@@ -72,7 +74,7 @@ class Told:
             f"from {self.n_samples_seen_:,} rows, "
             f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
         )
-        return "\n".join([found, *self.treatment_.sentences()])
+        return "\n".join([found, *self.treatment_.sentences(), *self.resamples_in_words()])
 
     @locked
     def histograms(self: _Fitted) -> list[Histogram]:

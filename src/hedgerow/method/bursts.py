@@ -7,7 +7,7 @@ rows and nowhere else, so that few rows decide about an edge that has the certai
 Rows that have nothing to do with each other point in any direction, and the length of the sum of a
 few rows on end, each made as long as any other, is much the same everywhere. Where the same columns
 are off for some rows it is longer. Rows that remember, all of them alike, make all sums longer: so
-each is compared with the others (docs/theory.md, section 29).
+each is compared with the others (docs/theory.md, section 30).
 """
 
 from typing import NamedTuple

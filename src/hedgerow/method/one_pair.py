@@ -29,6 +29,7 @@ class Known(NamedTuple):
     latent: Latent | None  # ... and how sure that is
     n_rows: float
     inflation: Inflation
+    chosen: dict[int, tuple[Indices, Array]] | None = None  # by `neighbours`, to ask many pairs
 
     @property
     def effective_rows(self) -> float:
@@ -46,11 +47,17 @@ class OfPair(NamedTuple):
 
 def neighbours(known: Known, node: int) -> tuple[Indices, Array]:
     """Return the chosen neighbours of a node, and its coefficients on them."""
+    if known.chosen is not None and node in known.chosen:
+        return known.chosen[node]
     n_rows = known.effective_rows
     thresholds = step_thresholds(len(known.corr), n_rows)
     if known.latent is None:
-        return regression(known.corr, node, n_rows, thresholds)
-    return noisy.regression(known.latent, node, n_rows, thresholds)
+        found = regression(known.corr, node, n_rows, thresholds)
+    else:
+        found = noisy.regression(known.latent, node, n_rows, thresholds)
+    if known.chosen is not None:
+        known.chosen[node] = found
+    return found
 
 
 def of_pair(known: Known, i: int, j: int) -> OfPair:

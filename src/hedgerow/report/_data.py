@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow.base.checks import in_open_interval, integer_at_least, one_of
 from hedgerow.method.promises import BALANCED, ERRORS
 from hedgerow.report._left_out import checked_columns
+from hedgerow.report._pairs import PairTold
 from hedgerow.report._pictures import checked_about, checked_autocorrelation, checked_histograms
 
 _NUMBERS = ("partial_corr", "z", "p_value", "q_value")
@@ -60,6 +61,10 @@ class ReportData:
         Whether edges have log odds ratios, as between variables of yes or no.
     low, high : arrays of float, optional
         Ends of an interval for each partial correlation, made for the graph at ``level``.
+    returns : array of float, optional
+        The share of halves of the rows in which each edge is found again.
+    pairs : sequence of PairTold
+        What the page tells of some pairs of variables, edges or not.
 
     Examples
     --------
@@ -95,6 +100,8 @@ class ReportData:
     odds: bool = False
     low: Any = None
     high: Any = None
+    returns: Any = None
+    pairs: Sequence[PairTold] = field(default=())
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)
@@ -110,6 +117,13 @@ class ReportData:
             raise ValueError("low and high must be given together, got one of them")
         for name in ("low", "high") if self.low is not None else ():
             keep(name, _values(name, getattr(self, name), len(self.source)))
+        if self.returns is not None:
+            keep("returns", _values("returns", self.returns, len(self.source)))
+            wrong = self.returns[(self.returns < 0) | (self.returns > 1)]
+            if len(wrong):
+                raise ValueError(f"returns must be numbers in [0, 1], got {wrong[0]:g}")
+        for name in ("source", "target"):
+            _ends(f"{name} of pairs", [getattr(pair, name) for pair in self.pairs], len(self.names))
         keep("histograms", checked_histograms(self.histograms, len(self.names)))
         kinds, missing = checked_about(self.kinds, self.missing, len(self.names))
         keep("kinds", kinds)

@@ -9,7 +9,7 @@ from hedgerow.base.atomic import atomic_path
 from hedgerow.drawing.layout import layout
 from hedgerow.report._data import ReportData
 from hedgerow.report.page import bundle, fill, policy
-from hedgerow.report.payload import drawn_edges, edges, pictures, places, variables
+from hedgerow.report.payload import drawn_edges, edges, pairs, pictures, places, variables
 
 
 def write(path: str | os.PathLike[str], data: ReportData) -> None:
@@ -48,4 +48,5 @@ def _payload(data: ReportData) -> dict[str, Any]:
     drawn = drawn_edges(data)
     strength = np.abs(data.partial_corr[drawn])
     xy = layout(len(data.names), data.source[drawn], data.target[drawn], strength)
-    return variables(data) | places(xy) | edges(data) | pictures(data) | {"made": data.made}
+    shown = edges(data) | pictures(data) | pairs(data)
+    return variables(data) | places(xy) | shown | {"made": data.made}

@@ -11,6 +11,7 @@ from hedgerow.method.graph import LOOSEST_LEVEL, Graph
 from hedgerow.method.intervals import interval, level_of_each
 from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
+from hedgerow.report._pairs import pairs_of
 
 MOST_HISTOGRAMS = 300  # of a page: for more variables there are none, so that it stays small
 _SHOWN = ("source", "target", "partial_corr", "z", "p_value", "q_value")
@@ -26,6 +27,7 @@ def data_of(
     left_out: Mapping[str, Sequence[str]] | None = None,
     rows_left_out: Mapping[str, int] | None = None,
     said: Sequence[str] | None = None,
+    room: float = 1.0,
 ) -> ReportData:
     """Return what a report shows of a fitted model, dated today.
 
@@ -41,6 +43,8 @@ def data_of(
         Columns and numbers of rows that were not learned from, by the reason.
     said : sequence of str, optional
         What was done to rows and columns; by default what the model knows of it.
+    room : float
+        The share of the usual number of pairs that the page tells about, as `explain` does.
 
     Examples
     --------
@@ -63,12 +67,17 @@ def data_of(
     }
     if isinstance(model, IsingGraph):
         return _of_odds(model, said=model.said() if said is None else said, **about)
-    treatment = model.treatment_
+    treatment, end = model.treatment_, end_of_slider(model.level_)
+    graph = model.graph_up_to(end)
+    if said is None:
+        said = [*treatment.sentences(), *model.resamples_in_words()]
     return of_graph(
-        model.graph_up_to(_end_of_slider(model.level_)),
+        graph,
         model.level_,
         **about,
-        said=treatment.sentences() if said is None else said,
+        said=said,
+        returns=model.returns_up_to(end),
+        pairs=pairs_of(model, graph, end, room),
         histograms=_histograms(model) if model.n_features_in_ <= MOST_HISTOGRAMS else (),
         kinds=treatment.kinds.tolist(),
         missing=treatment.missing.tolist(),
@@ -78,7 +87,7 @@ def data_of(
 
 def _of_odds(model: IsingGraph, **about: Any) -> ReportData:
     """Return what a page shows of a graph whose edges have odds ratios."""
-    max_level = _end_of_slider(model.level_)
+    max_level = end_of_slider(model.level_)
     graph, edges = model.graph_up_to(max_level), model.edges_up_to(max_level)
     return ReportData(
         source=graph.source,
@@ -105,7 +114,7 @@ def _histograms(model: HedgeGraph) -> list[tuple[Any, ...]]:
 
 def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
     """Return what a page shows of a graph whose edges go beyond the level."""
-    max_level = _end_of_slider(level)
+    max_level = end_of_slider(level)
     graph = graph.up_to(max_level)
     edges = {name: getattr(graph, name) for name in _SHOWN}
     in_graph = int((graph.q_value <= level).sum())
@@ -114,6 +123,6 @@ def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
     return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)
 
 
-def _end_of_slider(level: float) -> float:
+def end_of_slider(level: float) -> float:
     """Return the level up to which edges go with the page: a short number, and beyond ``level``."""
     return _MAX_LEVEL if level <= _MAX_LEVEL else max(LOOSEST_LEVEL, level)

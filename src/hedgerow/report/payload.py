@@ -11,6 +11,7 @@ from hedgerow.method.balance import ALONE
 from hedgerow.method.promises import BALANCED
 from hedgerow.report._data import ReportData
 from hedgerow.report._left_out import left_out
+from hedgerow.report._pairs import payload_of
 
 _UNIT = 100  # positions are written as integers, this many to a unit of the layout
 
@@ -54,6 +55,7 @@ def edges(data: ReportData) -> dict[str, Any]:
         # Levels are compared with q, so q (and p beside it) keep every digit.
         "partialCorr": [float(f"{value:.5g}") for value in data.partial_corr.tolist()],
         **_intervals(data),
+        **_returns(data),
         "z": [float(f"{value:.5g}") for value in data.z.tolist()],
         "p": data.p_value.tolist(),
         "q": data.q_value.tolist(),
@@ -65,6 +67,12 @@ def _intervals(data: ReportData) -> dict[str, list[float]]:
         return {}
     ends = {"low": data.low, "high": data.high}
     return {name: [float(f"{x:.4g}") for x in values.tolist()] for name, values in ends.items()}
+
+
+def _returns(data: ReportData) -> dict[str, list[float]]:
+    if data.returns is None:
+        return {}
+    return {"returns": [round(value, 3) for value in data.returns.tolist()]}
 
 
 def pictures(data: ReportData) -> dict[str, Any]:
@@ -83,6 +91,11 @@ def pictures(data: ReportData) -> dict[str, Any]:
         "missing": data.missing,
         "autocorrelation": [round(value, 3) for value in data.autocorrelation],
     }
+
+
+def pairs(data: ReportData) -> dict[str, Any]:
+    """Return what the page tells of single pairs of variables."""
+    return {"pairs": [payload_of(pair) for pair in data.pairs]} if data.pairs else {}
 
 
 def _detectable(data: ReportData) -> float | None:
