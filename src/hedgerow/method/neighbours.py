@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
@@ -41,14 +41,14 @@ class Selection(NamedTuple):
 
 def detection_limit(n_columns: int) -> float:
     """Return the z value at which a variable is chosen as a neighbour, for many rows."""
-    return float(stats.norm.isf(SELECTION_LEVEL / n_columns / 2))
+    return -float(special.ndtri(SELECTION_LEVEL / n_columns / 2))
 
 
 def step_thresholds(n_columns: int, n_rows: float) -> Array:
     """Return the t statistic that each further neighbour of a node must exceed."""
     most = min(n_columns - 1, int(n_rows) // 4, MOST_NEIGHBOURS)
     level = SELECTION_LEVEL / n_columns / 2
-    result: Array = stats.t.isf(level, np.maximum(n_rows - 3 - np.arange(most), 1))
+    result: Array = -special.stdtrit(np.maximum(n_rows - 3 - np.arange(most), 1), level)
     return result
 
 
