@@ -144,7 +144,7 @@ def _learn(
     of_rows = (rows, cluster.given("sizes of partitions", known))
     told = cluster.given("what is known", assumptions)
     first = cluster.task("look at the first rows", alone, tasks.look_first, *of_rows, told)
-    cluster.answer(cluster.task("looked", _nothing, first))
+    cluster.wait([first])
 
     begin = 0 if assumptions.complete else min(FIRST_ROWS, total)
     starts = list(range(begin, total, division.rows)) or [begin]
@@ -192,8 +192,7 @@ def _learned_strips(
         row.reverse()
         held = [cluster.task("where strips are", part, one, "held") for one in row]
         parts.append(row)
-    done = [cluster.task("learned", _nothing, one) for row in parts for one in row]
-    cluster.answers(done, "learning")
+    cluster.wait([one for row in parts for one in row], "learning")
     return parts
 
 
@@ -220,7 +219,3 @@ def _residuals(
             for before, one, end in zip(own, errors, ends)
         ]
     return sums_of.joined(cluster.answers(own))
-
-
-def _nothing(_: object) -> None:
-    pass
