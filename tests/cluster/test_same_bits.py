@@ -102,6 +102,14 @@ def test_a_data_frame_keeps_its_names(threads):
     assert list(one.edges_) == list(other.edges_)
 
 
+def test_rows_in_zarr_are_read_by_the_workers(threads, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    rows = ROWS[:, :40]
+    zarr.save(tmp_path / "rows.zarr", rows)
+    there = da.from_zarr(tmp_path / "rows.zarr", chunks=(250, 30))
+    assert differences(HedgeGraph().fit(rows), HedgeGraph().fit(there)) == []
+
+
 def test_nothing_is_left_on_the_cluster(threads):
     both(ROWS[:, :40])
     until = monotonic() + 20.0  # what was let go is known there some time later
