@@ -1,6 +1,7 @@
 """What a cluster cannot take is refused with a sentence, and leaves the cluster as it was."""
 
 import copy
+import re
 from itertools import count
 
 import dask
@@ -117,7 +118,13 @@ def test_workers_without_room_are_told_how_many_would_do():
     message = "20,000 columns need about 14.9 GiB .* 2 workers of 4.0 GiB .*; 4 of 4.0 GiB would do"
     with pytest.raises(MemoryError, match=message):
         division_of(Workers(2, 2, 4 << 30), 20_000)
-    enough = division_of(Workers(4, 4, 4 << 30), 20_000)
+    message = r"workers of 4.0 GiB are there; X.rechunk\(\((\d+), -1\)\)"
+    with pytest.raises(
+        MemoryError, match=f"0.9 GiB .* partition of 3,000 rows.* {message}"
+    ) as told:
+        division_of(Workers(4, 8, 4 << 30), 20_000, 3000)
+    smaller = int(re.search(message, str(told.value))[1])
+    enough = division_of(Workers(4, 8, 4 << 30), 20_000, smaller)
     assert len(enough.layout.strips) >= 8
 
 

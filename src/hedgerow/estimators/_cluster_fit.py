@@ -109,7 +109,8 @@ class OnCluster:
 def learned_on_cluster(source: Source, assumptions: Assumptions) -> Iterator[ClusterStream]:
     """Yield what the active client's cluster has learned; it is asked for edges inside."""
     with cluster_of(_client()) as cluster:
-        division = division_of(workers_of(cluster.client), source.n_columns)
+        workers = workers_of(cluster.client)
+        division = division_of(workers, source.n_columns, source.block)
         yield _learn(cluster, source, assumptions, division)
 
 
