@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Callable
 from time import perf_counter, process_time
 
+import dask
 import distributed
 import numpy as np
 
 from benchmarks import document, kept
 from benchmarks.cluster.tables import on_cluster, same, write_table
 from hedgerow import HedgeGraph
+from hedgerow.cli._cluster import QUIET
 from hedgerow.progress import watching
 
 COLUMNS, ROWS, ROUNDS = 4000, 4000, 1
@@ -39,6 +41,7 @@ def run(options: argparse.Namespace) -> None:
         path = write_table(folder, n_rows, n_columns)
         rows, there = np.load(path), on_cluster(path)
         with (
+            dask.config.set(QUIET),
             distributed.LocalCluster(
                 n_workers=1, threads_per_worker=2, dashboard_address=":0"
             ) as cluster,
