@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 _STAGES = ("checking", "learning", "choosing neighbours", "asking Hedge")
 _CONNECT = 10  # seconds
-# Dask would look a hundred times a second at what each thread of a worker does.
-QUIET = {"distributed.worker.profile.enabled": False}
+# Dask would look a hundred times a second at what each thread of a worker does, and fifty times at
+# whether its own processes are in time.
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
 
 cluster_option = click.option(
     "--cluster",
