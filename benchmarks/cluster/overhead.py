@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
+            client.wait_for_workers(1)
             HedgeGraph().fit(rows[:600, :400])  # compiled, or loaded, in both
             HedgeGraph().fit(there[:, :400][:1000].rechunk((500, 400)))
             for _ in range(ROUNDS):

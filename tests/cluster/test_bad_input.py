@@ -7,6 +7,7 @@ from itertools import count
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -126,6 +127,14 @@ def test_workers_without_room_are_told_how_many_would_do():
     smaller = int(re.search(message, str(told.value))[1])
     enough = division_of(Workers(4, 8, 4 << 30), 20_000, smaller)
     assert len(enough.layout.strips) >= 8
+
+
+def test_a_cluster_without_workers_is_told():
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        refused(da.from_array(ROWS), "workers is needed, and this one has none", ConnectionError)
 
 
 def test_who_stops_a_fit_leaves_the_cluster_usable(threads):

@@ -110,6 +110,11 @@ def learned_on_cluster(source: Source, assumptions: Assumptions) -> Iterator[Clu
     """Yield what the active client's cluster has learned; it is asked for edges inside."""
     with cluster_of(_client()) as cluster:
         workers = workers_of(cluster.client)
+        if not workers.number:
+            raise ConnectionError(
+                "a cluster with workers is needed, and this one has none now; "
+                "client.wait_for_workers(1) waits until it has"
+            )
         division = division_of(workers, source.n_columns, source.block)
         yield _learn(cluster, source, assumptions, division)
 
