@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, help="of the table, if not as documented")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--memory", help="of each worker, as in 4GiB")
+    parser.add_argument("--threads", type=int, help="of each worker")
     options = parser.parse_args()
     import_module(f"benchmarks.cluster.{options.part}").run(options)
 

@@ -9,43 +9,61 @@ import distributed
 
 from benchmarks import document, kept
 from benchmarks.cluster.overhead import timed
-from benchmarks.cluster.tables import on_cluster, write_table
+from benchmarks.cluster.tables import on_cluster, tree, write_table
 from hedgerow import HedgeGraph
-from hedgerow.datasets import make
 from hedgerow.engines.numba_cpu.strips import needed_bytes
-from hedgerow.metrics import f1
+from hedgerow.metrics import confusion
 
-COLUMNS, ROWS, MEMORY, WORKERS = 20_000, 2_000, "4GiB", 4
+COLUMNS, ROWS, MEMORY, WORKERS, THREADS = 20_000, 2_000, "4GiB", 4, 1
 COMMAND = "python -m benchmarks.cluster large"
+OPTIONS = ("columns", "rows", "memory", "threads")
+
+
+def peak() -> int:
+    """Return the most bytes that this process has had in memory."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def run(options: argparse.Namespace) -> None:
     n_rows, n_columns = options.rows or ROWS, options.columns or COLUMNS
-    memory = options.memory or MEMORY
-    given = [f"--{name} {getattr(options, name)}" for name in ("columns", "rows", "memory")]
-    given = [text for text in given if not text.endswith("None")]
-    limit = dask.utils.parse_bytes(memory)
+    memory, threads = options.memory or MEMORY, options.threads or THREADS
+    given = [f"--{name} {value}" for name in OPTIONS if (value := getattr(options, name))]
     with tempfile.TemporaryDirectory() as folder:
         path = write_table(folder, n_rows, n_columns)
         with (
             distributed.LocalCluster(
                 n_workers=WORKERS,
-                threads_per_worker=1,
+                threads_per_worker=threads,
                 memory_limit=memory,
                 dashboard_address=":0",
                 silence_logs=50,
+                local_directory=folder,
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
             graph, seconds, ended = timed(lambda: HedgeGraph().fit(on_cluster(path)))
-            peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-    truth = make("random_tree", n_columns, seed=0).adjacency
+            peaks = sorted(client.run(peak).values())
+    here = peak()
+    found = confusion(graph.adjacency_, tree(n_columns).adjacency)
     print({stage: round(value) for stage, value in ended.items()}, flush=True)
-    header = ["columns", "rows", "workers", "one process needs", "largest worker took"]
-    header += ["minutes", "edges", "F1"]
-    line = [f"{n_columns:,}", f"{n_rows:,}", f"{WORKERS} of {limit / 2**30:.2g} GiB"]
-    line += [f"{needed_bytes(n_columns) / 2**30:.1f} GiB", f"{max(peaks.values()) / 2**30:.1f} GiB"]
-    line += [f"{seconds / 60:.0f}", f"{len(graph.edges_):,}", f"{f1(graph.adjacency_, truth):.2f}"]
-    text = document.table(header, [line])
+    print(f"workers: {', '.join(map(_gibibytes, peaks))}; client: {_gibibytes(here)}", flush=True)
+    limit = dask.utils.parse_bytes(memory)
+    line = {
+        "columns": f"{n_columns:,}",
+        "rows": f"{n_rows:,}",
+        "workers": f"{WORKERS} of {limit / 2**30:.2g} GiB",
+        "one process needs": _gibibytes(needed_bytes(n_columns)),
+        "largest worker took": _gibibytes(peaks[-1]),
+        "client took": _gibibytes(here),
+        "minutes": f"{seconds / 60:.1f}",
+        "edges": f"{found.true_edges + found.false_edges:,}",
+        "of them false": f"{found.false_edges:,}",
+        "missed": f"{found.missed_edges:,}",
+    }
+    text = document.table(list(line), [list(line.values())])
     print(text)
     kept.keep("distributed", kept.made(" ".join([COMMAND, *given])), {"large": text})
+
+
+def _gibibytes(number: float) -> str:
+    return f"{number / 2**30:.1f} GiB"

@@ -8,17 +8,27 @@ import dask.array as da
 import numpy as np
 
 from hedgerow import HedgeGraph
-from hedgerow.datasets import make
+from hedgerow.datasets import Model, make
 
 ROWS_OF_A_PARTITION = 500
 
 
 def write_table(folder: str, n_rows: int, n_columns: int) -> Path:
-    """Write rows of a random tree to a file."""
+    """Write rows of a random tree to a file, some at a time."""
     warnings.simplefilter("ignore")
     path = Path(folder) / "rows.npy"
-    np.save(path, make("random_tree", n_columns, seed=0).sample(n_rows, seed=1))
+    rows = np.lib.format.open_memmap(path, "w+", np.float64, (n_rows, n_columns))
+    model, rng = tree(n_columns), np.random.default_rng(1)
+    for start in range(0, n_rows, ROWS_OF_A_PARTITION):
+        some = rows[start : start + ROWS_OF_A_PARTITION]
+        some[:] = model.sample(len(some), rng)
+    rows.flush()
     return path
+
+
+def tree(n_columns: int) -> Model:
+    """Return the model that rows are drawn from."""
+    return make("random_tree", n_columns, seed=0)
 
 
 def on_cluster(path: Path) -> da.Array:

@@ -12,7 +12,7 @@ from benchmarks.fuzz.graphs import same_graph
 
 
 class Check(NamedTuple):
-    """Files, what must hold of them, and how many of them make a minute's test altogether."""
+    """Files, what must hold of them, and how many of them make half a minute's test altogether."""
 
     files: st.SearchStrategy[Any]
     holds: Callable[[Any], None]
@@ -20,16 +20,16 @@ class Check(NamedTuple):
 
 
 CHECKS = {
-    "told": Check(strategies.text_files(), oracles.nothing_unsaid, 60),
-    "guessed": Check(strategies.text_files(guess=True), oracles.nothing_unsaid, 60),
-    "chunks": Check(strategies.text_files(guess=True), oracles.no_traceback, 60),
-    "json": Check(formats.json_files(), oracles.no_traceback, 60),
-    "broken": Check(formats.broken_files(), oracles.no_traceback, 150),
-    "graph": Check(formats.clean_tables(), same_graph, 10),
+    "told": Check(strategies.text_files(), oracles.nothing_unsaid, 40),
+    "guessed": Check(strategies.text_files(guess=True), oracles.nothing_unsaid, 40),
+    "chunks": Check(strategies.text_files(guess=True), oracles.no_traceback, 40),
+    "json": Check(formats.json_files(), oracles.no_traceback, 40),
+    "broken": Check(formats.broken_files(), oracles.no_traceback, 100),
+    "graph": Check(formats.clean_tables(), same_graph, 6),
     "commands": Check(
         st.one_of(formats.broken_files(), formats.json_files(), strategies.text_files(guess=True)),
         no_traceback_of_commands,
-        40,
+        25,
     ),
 }
 

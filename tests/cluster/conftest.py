@@ -15,7 +15,12 @@ distributed = pytest.importorskip("distributed")
 def quiet():
     # Workers log what tests raise on purpose.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with dask.config.set({"distributed.comm.timeouts.connect": "5s"}):
+    method = {"distributed.worker.multiprocessing-method": "forkserver"}
+    with dask.config.set(method, **{"distributed.comm.timeouts.connect": "5s"}):
+        # Workers are processes all the same, and need not import what each of them imports.
+        distributed.utils.get_mp_context().set_forkserver_preload(
+            ["distributed", "hedgerow.estimators", "hedgerow.engines.dask"]
+        )
         yield
 
 

@@ -1,11 +1,13 @@
 """What a cluster cannot take is refused with a sentence, and leaves the cluster as it was."""
 
 import copy
+import re
 from itertools import count
 
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,8 +119,22 @@ def test_workers_without_room_are_told_how_many_would_do():
     message = "20,000 columns need about 14.9 GiB .* 2 workers of 4.0 GiB .*; 4 of 4.0 GiB would do"
     with pytest.raises(MemoryError, match=message):
         division_of(Workers(2, 2, 4 << 30), 20_000)
-    enough = division_of(Workers(4, 4, 4 << 30), 20_000)
+    message = r"workers of 4.0 GiB are there; X.rechunk\(\((\d+), -1\)\)"
+    with pytest.raises(
+        MemoryError, match=f"0.9 GiB .* partition of 3,000 rows.* {message}"
+    ) as told:
+        division_of(Workers(4, 8, 4 << 30), 20_000, 3000)
+    smaller = int(re.search(message, str(told.value))[1])
+    enough = division_of(Workers(4, 8, 4 << 30), 20_000, smaller)
     assert len(enough.layout.strips) >= 8
+
+
+def test_a_cluster_without_workers_is_told():
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        refused(da.from_array(ROWS), "workers is needed, and this one has none", ConnectionError)
 
 
 def test_who_stops_a_fit_leaves_the_cluster_usable(threads):

@@ -10,7 +10,8 @@ import pytest
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import make
-from hedgerow.engines.dask.layout import layout_of
+from hedgerow.engines.dask.cluster import Cluster
+from hedgerow.engines.dask.layout import UNIT, layout_of
 from hedgerow.estimators import _cluster_fit, _filled_rows, _hedge_stream
 from tests.cluster.conftest import differences, skewed
 
@@ -101,9 +102,42 @@ def test_a_data_frame_keeps_its_names(threads):
     assert list(one.edges_) == list(other.edges_)
 
 
+def test_rows_in_zarr_are_read_by_the_workers(threads, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    rows = ROWS[:, :40]
+    zarr.save(tmp_path / "rows.zarr", rows)
+    there = da.from_zarr(tmp_path / "rows.zarr", chunks=(250, 30))
+    assert differences(HedgeGraph().fit(rows), HedgeGraph().fit(there)) == []
+
+
 def test_nothing_is_left_on_the_cluster(threads):
     both(ROWS[:, :40])
     until = monotonic() + 20.0  # what was let go is known there some time later
     while kept := [key for key in threads.who_has() if "strip" in str(key)]:
         assert monotonic() < until, kept
         sleep(0.05)
+
+
+def arrays_in(value):
+    """Yield all arrays in a value."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from arrays_in(part)
+    elif hasattr(value, "__dict__"):
+        yield from arrays_in(list(vars(value).values()))
+
+
+def test_nothing_for_each_pair_comes_back(threads, together, monkeypatch):
+    answers, sizes = Cluster.answers, []
+
+    def seen(self, futures, stage=None):
+        found = answers(self, futures, stage)
+        sizes.extend(array.size for array in arrays_in(found))
+        return found
+
+    monkeypatch.setattr(Cluster, "answers", seen)
+    HedgeGraph().fit(da.from_array(ROWS, chunks=(170, -1)))
+    # 128 knots for each column, say; a strip has 192 nodes, and a number for each and all others.
+    assert 0 < max(sizes) < 140 * ROWS.shape[1] < UNIT**2

@@ -1,4 +1,4 @@
-"""The fuzzer of readers and commands, for about a minute; see `benchmarks.fuzz` for longer.
+"""The fuzzer of readers and commands, for about half a minute; see `benchmarks.fuzz` for longer.
 
 HEDGEROW_SEED repeats a run, and each failure names the seed that it had.
 """

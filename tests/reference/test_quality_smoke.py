@@ -23,7 +23,6 @@ from tests.reference.error_rates import (
 )
 
 CASES = (
-    "ar1",
     "brownian_path",
     "free_field",
     "hubs",

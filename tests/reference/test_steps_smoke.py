@@ -18,7 +18,7 @@ from tests.reference.error_rates import (
     assert_kept,
 )
 
-P = 24
+P = 16
 ROWS = (10 * P, 40 * P)
 ALONE = FALSE_ALARM / 2  # for each promise
 

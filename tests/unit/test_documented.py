@@ -1,6 +1,7 @@
 """Every command and option is documented, and what the guide says can be done can be done."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import click
 import matplotlib
 import pytest
+from click.testing import CliRunner
 
 from hedgerow.cli import COMMANDS, cli
 from hedgerow.io import FORMATS
@@ -80,7 +82,10 @@ def test_every_picture_is_shown_somewhere_and_exists():
 
 
 def test_the_guide_runs(tmp_path, monkeypatch):
-    """Run its commands and code in order, in one folder and one namespace."""
+    """Run its commands and code in order, in one folder and one namespace.
+
+    A process is started for those commands only whose output a shell takes elsewhere.
+    """
     monkeypatch.chdir(tmp_path)
     matplotlib.use("Agg")
     commands = f'hedgerow() {{ "{sys.executable}" -m hedgerow "$@"; }}; set -eu\n'
@@ -90,8 +95,16 @@ def test_the_guide_runs(tmp_path, monkeypatch):
     for language, text in blocks:
         if language == "python":
             exec(compile(text, "guide.md", "exec"), space)
-        else:
-            done = subprocess.run(["bash", "-c", commands + text], capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
+            continue
+        for line in text.splitlines():
+            if re.search("[|>]", line):
+                command = ["bash", "-c", commands + line]
+                done = subprocess.run(command, capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr
+            else:
+                name, *arguments = shlex.split(line)
+                assert name == "hedgerow"
+                done = CliRunner().invoke(cli, arguments)
+                assert done.exit_code == 0, done.output
     names = {path.name for path in tmp_path.iterdir()}
     assert names >= {"network.html", "network.pdf", "edges.parquet", "result.json", "matrices.npz"}

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 _STAGES = ("checking", "learning", "choosing neighbours", "asking Hedge")
 _CONNECT = 10  # seconds
+# Dask would look a hundred times a second at what each thread of a worker does, and fifty times at
+# whether its own processes are in time.
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
 
 cluster_option = click.option(
     "--cluster",
@@ -94,6 +100,7 @@ def _told() -> Iterator[None]:
 def client_of(address: str) -> Iterator[None]:
     """Open a client of a cluster that is there, or of one that ends with it."""
     try:
+        from dask import config
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
         raise click.ClickException(
@@ -101,13 +108,14 @@ def client_of(address: str) -> Iterator[None]:
         ) from error
     local = _LOCAL.fullmatch(address)
     if local:
-        cluster = LocalCluster(n_workers=int(local[1]), dashboard_address=":0", silence_logs=50)
-        try:
-            with Client(cluster):
-                yield
-        finally:
-            with suppress(TimeoutError):  # a worker that was lost does not say when it has ended
-                cluster.close()
+        with config.set(QUIET):
+            cluster = LocalCluster(n_workers=int(local[1]), dashboard_address=":0", silence_logs=50)
+            try:
+                with Client(cluster):
+                    yield
+            finally:
+                with suppress(TimeoutError):  # a lost worker does not say when it has ended
+                    cluster.close()
         return
     try:
         client = Client(address, timeout=_CONNECT)

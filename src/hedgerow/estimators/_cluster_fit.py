@@ -111,7 +111,13 @@ class OnCluster:
 def learned_on_cluster(source: Source, assumptions: Assumptions) -> Iterator[ClusterStream]:
     """Yield what the active client's cluster has learned; it is asked for edges inside."""
     with cluster_of(_client()) as cluster:
-        division = division_of(workers_of(cluster.client), source.n_columns)
+        workers = workers_of(cluster.client)
+        if not workers.number:
+            raise ConnectionError(
+                "a cluster with workers is needed, and this one has none now; "
+                "client.wait_for_workers(1) waits until it has"
+            )
+        division = division_of(workers, source.n_columns, source.block)
         yield _learn(cluster, source, assumptions, division)
 
 
@@ -146,7 +152,7 @@ def _learn(
     of_rows = (rows, cluster.given("sizes of partitions", known))
     told = cluster.given("what is known", assumptions)
     first = cluster.task("look at the first rows", alone, tasks.look_first, *of_rows, told)
-    cluster.answer(cluster.task("looked", _nothing, first))
+    cluster.wait([first])
 
     begin = 0 if assumptions.complete else min(FIRST_ROWS, total)
     starts = list(range(begin, total, division.rows)) or [begin]
@@ -194,8 +200,7 @@ def _learned_strips(
         row.reverse()
         held = [cluster.task("where strips are", part, one, "held") for one in row]
         parts.append(row)
-    done = [cluster.task("learned", _nothing, one) for row in parts for one in row]
-    cluster.answers(done, "learning")
+    cluster.wait([one for row in parts for one in row], "learning")
     return parts
 
 
@@ -222,7 +227,3 @@ def _residuals(
             for before, one, end in zip(own, errors, ends)
         ]
     return sums_of.joined(cluster.answers(own))
-
-
-def _nothing(_: object) -> None:
-    pass

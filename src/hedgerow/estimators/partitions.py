@@ -32,6 +32,7 @@ class Source(NamedTuple):
     partitions: Sequence[Partition]
     n_columns: int
     names: list[Hashable] | None
+    block: int = 0  # rows of the largest partition that is read at once, where that is known
 
     def rows(self, known: list[Checked], start: int, stop: int) -> Iterator[Rows]:
         """Yield the rows from ``start`` to ``stop``, many at a time where columns are few.
@@ -126,6 +127,7 @@ def source_of(X: Any) -> Source:
     from distributed import Future
 
     names: list[Hashable] | None = None
+    block = 0
     if hasattr(X, "partitions") and hasattr(X, "columns"):
         parts, names = X.partitions, list(X.columns)
         number, n_columns = X.npartitions, len(names)
@@ -138,6 +140,7 @@ def source_of(X: Any) -> Source:
             )
         X = X.rechunk({1: -1})
         parts, number, n_columns = X.blocks, X.numblocks[0], X.shape[1]
+        block = max(X.chunks[0], default=0)
     else:
         raise ValueError(
             f"X must be a dask array of two dimensions or a dask data frame, got {type(X).__name__}"
@@ -149,7 +152,7 @@ def source_of(X: Any) -> Source:
             "X must not be persisted: workers read rows when they need them, and keep none; fit "
             "what it was before"
         )
-    return Source([_Part(parts[k]) for k in range(number)], n_columns, names)
+    return Source([_Part(parts[k]) for k in range(number)], n_columns, names, block)
 
 
 class _Part:

@@ -5,6 +5,7 @@ others. The rows of A C are made as the strips of C pass by, one after the other
 multiplied with those of A.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,30 +49,23 @@ def ask_hedge(
     """Return promises of Hedge's scores, strips that end with the diagonal."""
     strips = layout.strips
     number = len(strips)
-    singles = [
+    singles = (
         cluster.task(f"correlations of strip {k + 1}", _correlations, products[k], first, rule)
         for k, (first, _) in enumerate(strips)
-    ]
-    tiles: list[Any] = []  # promises, or the promise of all
-    for k, (first, _) in enumerate(strips):
-        name = f"ask Hedge, strip {k + 1} of {number}"
-        if layout.together:
-            tiles.append(
-                cluster.task(name, _at_once, k, strips, singles, weights[k], weights[: k + 1])
-            )
-            continue
-        left = cluster.task(name, _begin, singles[k])
-        for m, (before, _) in enumerate(strips):
-            left = cluster.task(name, _go_on, left, weights[k], singles[m], before)
-        tiles.append(
-            [
-                cluster.task(name, _beside, left, first, weights[m], before, k == m)
-                for m, (before, _) in enumerate(strips[: k + 1])
-            ]
-        )
+    )
+    names = [f"ask Hedge, strip {k + 1} of {number}" for k in range(number)]
+    tiles: list[Any]  # promises, or the promise of all
+    if layout.together:
+        known = list(singles)
+        tiles = [
+            cluster.task(names[k], _at_once, k, strips, known, weights[k], weights[: k + 1])
+            for k in range(number)
+        ]
+        del known
+    else:
+        tiles = _one_after_the_other(cluster, strips, names, singles, products, weights, rule)
     own = [cluster.task("variances", _own_variance, row) for row in tiles]
     variance = cluster.task("all variances", _joined, own)
-    del singles
     result = []
     for k, (first, last) in reversed(list(enumerate(strips))):
         others = [
@@ -85,8 +79,40 @@ def ask_hedge(
             cluster.task(name, _scores, strip, values, weights[k], others, variance, rule)
         )
     result.reverse()
-    cluster.answers(result, "asking Hedge")
+    cluster.wait(result, "asking Hedge")
     return result
+
+
+def _one_after_the_other(
+    cluster: Cluster,
+    strips: list[Strip],
+    names: list[str],
+    singles: Iterator[Future],
+    products: list[Future],
+    weights: list[Future],
+    rule: Future,
+) -> list[Any]:
+    """Return promises of all tiles of each strip.
+
+    Every strip of correlations, and then of weights, meets all strips before the next does: so
+    workers have one or two that are not their own, and never all.
+    """
+    left = [
+        cluster.task(name, _begin, products[k], strips[k][0], rule) for k, name in enumerate(names)
+    ]
+    for one, (before, _) in zip(singles, strips):
+        left = [
+            cluster.task(names[k], _go_on, left[k], weights[k], one, before)
+            for k in range(len(strips))
+        ]
+    tiles: list[Any] = [[] for _ in strips]
+    for m, (before, _) in enumerate(strips):
+        for k in range(m, len(strips)):
+            first = strips[k][0]
+            tiles[k].append(
+                cluster.task(names[k], _beside, left[k], first, weights[m], before, k == m)
+            )
+    return tiles
 
 
 def _correlations(products: Array, first: int, rule: Rule) -> Singles:
@@ -99,7 +125,11 @@ def _correlations(products: Array, first: int, rule: Rule) -> Singles:
     return result
 
 
-def _begin(own: Singles) -> Singles:
+def _begin(products: Array, first: int, rule: Rule) -> Singles:
+    return _negative(_correlations(products, first, rule))
+
+
+def _negative(own: Singles) -> Singles:
     n_nodes, n_columns = own.shape
     left: Singles = zeros(-(-n_nodes // WHOLE_TILES) * WHOLE_TILES, n_columns, np.float32)
     np.negative(own, out=left[:n_nodes, :n_columns])
@@ -119,7 +149,7 @@ def _at_once(
     k: int, strips: list[Strip], singles: list[Singles], own: Singles, weights: list[Singles]
 ) -> list[Beside]:
     """Do all of a strip that else takes a task for each other strip."""
-    left = _begin(singles[k])
+    left = _negative(singles[k])
     for (before, _), some in zip(strips, singles):
         left = _go_on(left, own, some, before)
     first = strips[k][0]

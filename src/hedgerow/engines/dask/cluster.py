@@ -47,10 +47,14 @@ class Cluster:
 
     def answers(self, futures: Sequence[Future], stage: str | None = None) -> list[Any]:
         """Return what tasks returned; tell how many have, as a share of a ``stage``."""
+        self.wait(futures, stage)
+        return list(self.client.gather(list(futures)))
+
+    def wait(self, futures: Sequence[Future], stage: str | None = None) -> None:
+        """Wait until tasks have ended, and leave what they returned where it is."""
         for done, _ in enumerate(self.as_they_end(futures), 1):
             if stage is not None:
                 report(stage, done / len(futures))
-        return list(self.client.gather(list(futures)))
 
     def as_they_end(self, futures: Iterable[Future]) -> Iterator[Future]:
         """Yield tasks as they end; raise what one of them raised."""

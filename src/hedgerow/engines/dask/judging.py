@@ -161,7 +161,7 @@ def _given_fewer(evidence: Evidence, scores: list[Future], found: Future) -> lis
         ]
         name = f"compare scores of strip {k + 1} of {len(layout.strips)}"
         result.append(cluster.task(name, _keep_given_fewer, strip, own, later, found))
-    cluster.answers([cluster.task("compared", len, one) for one in result])
+    cluster.wait(result)
     return result
 
 
@@ -192,12 +192,8 @@ def _beside_each_other(
         ]
         name = f"pairs of strip {k + 1} of {len(strips)}"
         result.append(cluster.task(name, _calm, first, above[k], below, factors, True))
-    cluster.answers([cluster.task("paired", _nothing, one) for one in result])
+    cluster.wait(result)
     return result
-
-
-def _nothing(_: object) -> None:
-    pass
 
 
 def _calm(

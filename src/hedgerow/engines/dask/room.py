@@ -11,6 +11,7 @@ PER_PAIR = 24
 # Bytes for each pair of a strip's nodes with all columns, while a thread works on it.
 _PER_PAIR_AT_WORK = 20
 _PER_COLUMN = 20_000  # for each thread: knots and counts, and a piece of rows in several forms
+_PER_CELL = 16  # of a partition, while it is read: as it comes, and as numbers
 _PER_COLUMN_AT_FIRST = 40_000  # once: the first rows, also in order, and scored
 _STRIPS_PER_THREAD = 2  # at most, so that none waits long for the last; and at least one
 _WIDE = 2000  # nodes of a strip, beside whose learning it hardly counts that all rows are treated
@@ -43,10 +44,21 @@ def workers_of(client: Any) -> Workers:
     return Workers(len(limits), threads, min(limits, default=inf))
 
 
-def division_of(workers: Workers, n_columns: int) -> Division:
-    """Return how to divide the work; raise MemoryError if the workers have no room for it."""
+def division_of(workers: Workers, n_columns: int, block: int = 0) -> Division:
+    """Return how to divide the work; raise MemoryError if the workers have no room for it.
+
+    ``block`` is the number of rows in the largest partition that is read at once.
+    """
     number, threads, memory = workers
     own = threads / number
+    most = _SHARE_AT_WORK * memory / (_PER_CELL * n_columns * own)
+    if block > most:
+        raise MemoryError(
+            f"{_gibibytes(_PER_CELL * n_columns * block)} are needed to read a partition of "
+            f"{block:,} rows, as each thread of a worker does, and workers of "
+            f"{_gibibytes(memory)} are there; X.rechunk(({max(int(most), 1)}, -1)) has smaller "
+            f"partitions"
+        )
     held = PER_PAIR * n_columns**2
     columns = max(_PER_COLUMN * own, _PER_COLUMN_AT_FIRST) * n_columns
     if held / number > _SHARE_HELD * memory or columns > _SHARE_AT_WORK * memory:
