@@ -119,7 +119,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         Number of rows the tests count with: fewer than were seen, if rows are forgotten, related
         to those before them, or of unlike size.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names, of their own or told to `fit` or `partial_fit`.
 
     Warns

@@ -1,0 +1,98 @@
+"""The reference, written anew for each build from what the public modules list in ``__all__``."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sphinx.application import Sphinx
+
+import hedgerow
+
+MODULES = (
+    *("estimators", "comparison", "datasets", "metrics", "theory", "io", "plot", "report"),
+    *("stream", "live", "changes", "river", "rivals", "progress"),
+)
+FOREIGN = "object, str, tuple, dict, BaseEstimator, Exception"  # whose members are not ours
+HERE = Path(__file__).parent
+FOLDER = HERE / "built_reference"
+OUTSIDE = {"CONTRIBUTING", "CHANGELOG", "SECURITY", "README"}  # beside this folder, not in it
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the public names of a module that are no modules themselves."""
+    listed = getattr(module, "__all__", ["watching"])  # of hedgerow.progress
+    return [name for name in listed if not inspect.ismodule(getattr(module, name))]
+
+
+def entry(module: str, name: str, value: Any) -> str:
+    """Return the directive that shows a name's docstring."""
+    if inspect.isclass(value):
+        kind, options = "class", f"   :members:\n   :inherited-members: {FOREIGN}\n"
+    else:
+        kind, options = ("function", "") if callable(value) else ("data", "   :no-value:\n")
+    return f".. auto{kind}:: {module}.{name}\n{options}"
+
+
+def page(title: str, *parts: str) -> str:
+    return "\n".join([f"``{title}``", "=" * (len(title) + 4), "", *parts])
+
+
+def write_reference(app: Sphinx, config: Any) -> None:
+    """Write a page for each name of the package, and one for each of its public modules."""
+    FOLDER.mkdir(exist_ok=True)
+    pages = {}
+    for name in sorted(public_names(hedgerow)):
+        if not name.startswith("__"):
+            text = page(name, entry("hedgerow", name, getattr(hedgerow, name)))
+            pages[f"hedgerow.{name}"] = text
+    top = set(hedgerow.__all__)
+    for short in MODULES:
+        module = import_module(f"hedgerow.{short}")
+        entries = [
+            entry(module.__name__, name, getattr(module, name))
+            for name in sorted(public_names(module), key=str.lower)
+            if not (name in top and getattr(hedgerow, name) is getattr(module, name))
+        ]
+        head = f".. automodule:: {module.__name__}\n"
+        pages[module.__name__] = page(module.__name__, head, *entries)
+    for name, text in pages.items():
+        path = FOLDER / f"{name}.rst"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+    for path in FOLDER.glob("*.rst"):
+        if path.stem not in pages:
+            path.unlink()
+
+
+def skip(app: Sphinx, what: str, name: str, value: Any, skipped: bool, options: Any) -> bool | None:
+    """Leave out what comes from other packages, and the fields of tuples, which say nothing."""
+    if type(value).__name__ == "_tuplegetter":
+        return True
+    inner = getattr(value, "fget", None) or getattr(value, "__func__", value)
+    module = getattr(inspect.unwrap(inner) if callable(inner) else inner, "__module__", None)
+    return True if module and not module.startswith("hedgerow") else None
+
+
+def link_pages(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: Any) -> None:
+    """Where a docstring names a page of this folder, link to it."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"(?:``)?docs/(\w+)\.md(?:``)?", r":doc:`docs/\1.md </\1>`", line)
+
+
+def inside(app: Sphinx, name: str, content: list[str]) -> None:
+    """Let links to files beside this folder lead to the pages that include them."""
+    up = "../" * name.count("/")
+    for stem in OUTSIDE:
+        link = rf"\]\((?:\.\./)*{stem}\.md"
+        content[0] = re.sub(link, f"]({up}site/{stem.lower()}.md", content[0])
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("config-inited", write_reference)
+    app.connect("autodoc-skip-member", skip)
+    app.connect("autodoc-process-docstring", link_pages, priority=900)
+    app.connect("source-read", inside)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
