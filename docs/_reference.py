@@ -23,8 +23,7 @@ OUTSIDE = {"CONTRIBUTING", "CHANGELOG", "SECURITY", "README"}  # beside this fol
 
 def public_names(module: ModuleType) -> list[str]:
     """Return the public names of a module that are no modules themselves."""
-    listed = getattr(module, "__all__", ["watching"])  # of hedgerow.progress
-    return [name for name in listed if not inspect.ismodule(getattr(module, name))]
+    return [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
 
 
 def entry(module: str, name: str, value: Any) -> str:

@@ -50,6 +50,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "remove_config_comments": True,
     "image_srcset": [],
+    "reset_argv": "_gallery.arguments",
     "write_computation_times": False,
 }
 
