@@ -6,7 +6,6 @@ Everything it shows is in the built folder; nothing is loaded from elsewhere.
 import sys
 from pathlib import Path
 
-
 import hedgerow
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -60,6 +59,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # would be fetched, which browsers forbid to pages from disk
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",

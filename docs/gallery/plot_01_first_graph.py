@@ -20,4 +20,4 @@ plot.network(graph)
 plt.show()
 
 # %%
-# The ten edges of the ring are there, and no others.
+# **True in the data:** a ring of ten variables. Its ten edges are there, and no others.

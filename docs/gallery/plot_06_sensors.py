@@ -25,7 +25,7 @@ for ax, fitted, name in zip(both, (naive, graph), ("rows as independent", "rows 
     counts = confusion(fitted.adjacency_, model.adjacency)
     ax.imshow(np.where(fitted.adjacency_.toarray(), 1 + model.adjacency.toarray(), 0), cmap="Reds")
     ax.set_title(f"{name}: {counts.true_edges} true, {counts.false_edges} false")
-    ax.set(xlabel="sensor", ylabel="sensor")
+    ax.set(xlabel="sensor", ylabel="sensor", xticks=range(0, 20, 5), yticks=range(0, 20, 5))
 plt.show()
 
 # %%

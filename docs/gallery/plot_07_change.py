@@ -33,9 +33,10 @@ for kind, colour in (("appeared", "#1f5fa8"), ("vanished", "#c2571a")):
 ax.axvline(3000, color="grey", linestyle=":", label="the change")
 ax.set_yticks(range(len(pairs)), [f"{a} - {b}" for a, b in pairs])
 ax.set(xlabel="row", ylabel="edge")
-ax.legend()
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %%
 # **True in the data:** a chain of twelve variables. At row 3,000 the variables 3 and 9 change
-# places: four edges end then, and four others begin.
+# places: four edges end then, and four others begin. While rows from before and after are mixed, 3
+# and 9 are related, too, and their edge comes and goes.

@@ -16,8 +16,7 @@ from hedgerow.datasets import make
 
 model = make("watts_strogatz", 24, seed=8)
 people = [  # scans resemble those just before them
-    lfilter([0.9], [1, -0.45], model.sample(460, seed=person), axis=0)[60:]
-    for person in range(8)
+    lfilter([0.9], [1, -0.45], model.sample(460, seed=person), axis=0)[60:] for person in range(8)
 ]
 measure = ConnectivityMeasure(
     cov_estimator=HedgeGraph(), kind="partial correlation", standardize="zscore_sample"

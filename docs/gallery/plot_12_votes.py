@@ -22,7 +22,7 @@ print(graph.edges_)
 
 counts = confusion(graph.adjacency_, model.adjacency)
 places = {k: (k % 4, -(k // 4)) for k in range(16)}
-colours = ["#1f5fa8" if graph.couplings_[e.source, e.target] > 0 else "#c2571a" for e in graph.edges_]
+colours = np.where(graph.edges_.coupling > 0, "#1f5fa8", "#c2571a")
 fig, ax = plt.subplots(layout="constrained")
 nx.draw_networkx(
     nx.from_edgelist([(e.source, e.target) for e in graph.edges_]),

@@ -82,9 +82,7 @@ def network(
             alpha=0.7,
         )
     )
-    ax.scatter(
-        xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2
-    )
+    ax.scatter(xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2)
     if labels or (labels is None and len(names) <= LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
