@@ -2,8 +2,8 @@
 Ten thousand columns
 ====================
 
-Fifty million pairs, each tested. Memory and time grow with the square of the number of columns, and
-one pass over the rows is enough. It takes longer than the other examples, and 2 GiB of memory;
+Fifty million pairs, each tested. Memory, and the time for a row, grow with the square of the number
+of columns, and one pass over the rows is enough. It takes longer than the other examples, and 2 GiB of memory;
 give a smaller number of columns on the command line.
 """
 
