@@ -18,7 +18,7 @@ MODULES = (
 FOREIGN = "object, str, tuple, dict, BaseEstimator, Exception"  # whose members are not ours
 HERE = Path(__file__).parent
 FOLDER = HERE / "built_reference"
-OUTSIDE = {"CONTRIBUTING", "CHANGELOG", "SECURITY", "README"}  # beside this folder, not in it
+OUTSIDE = ("CONTRIBUTING", "CHANGELOG", "SECURITY")  # beside this folder, not in it
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -82,8 +82,9 @@ def link_pages(app: Sphinx, what: str, name: str, value: Any, options: Any, line
 
 
 def inside(app: Sphinx, name: str, content: list[str]) -> None:
-    """Let links to files beside this folder lead to the pages that include them."""
+    """Let links to files beside this folder, and to the gallery, lead to pages of the site."""
     up = "../" * name.count("/")
+    content[0] = content[0].replace("](gallery)", "](built_gallery/index)")
     for stem in OUTSIDE:
         link = rf"\]\((?:\.\./)*{stem}\.md"
         content[0] = re.sub(link, f"]({up}site/{stem.lower()}.md", content[0])

@@ -3,8 +3,8 @@ Ten thousand columns
 ====================
 
 Fifty million pairs, each tested. Memory, and the time for a row, grow with the square of the number
-of columns, and one pass over the rows is enough. It takes longer than the other examples, and 2 GiB of memory;
-give a smaller number of columns on the command line.
+of columns, and one pass over the rows is enough. It takes longer than the other examples, and 2 GiB
+of memory; give a smaller number of columns on the command line.
 """
 
 import sys

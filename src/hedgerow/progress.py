@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["bar", "watching"]
 
@@ -77,7 +77,8 @@ def bar() -> Iterator[None]:
         from IPython.display import display
     except ImportError as error:
         raise ImportError("hedgerow.progress.bar needs IPython (pip install ipython)") from error
-    shown, due = None, monotonic() + PATIENCE
+    shown: Any = None
+    due = monotonic() + PATIENCE
 
     def listener(stage: str, done: float) -> None:
         nonlocal shown, due

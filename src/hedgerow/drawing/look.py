@@ -15,7 +15,8 @@ def widths(strength: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> widths(np.array([0.5, 0.25]))
     array([4., 2.])
     """
-    return _WIDEST * strength / max(strength.max(initial=0.0), 1e-12)
+    result: NDArray[np.float64] = _WIDEST * strength / max(strength.max(initial=0.0), 1e-12)
+    return result
 
 
 def colours(values: NDArray[np.float64]) -> list[str]:
@@ -24,4 +25,4 @@ def colours(values: NDArray[np.float64]) -> list[str]:
     >>> colours(np.array([0.5, -0.5]))
     ['#1f5fa8', '#c2571a']
     """
-    return np.where(values >= 0, POSITIVE, NEGATIVE).tolist()
+    return [POSITIVE if value >= 0 else NEGATIVE for value in values]
