@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -15,9 +16,13 @@ MODULES = (
     *("estimators", "comparison", "datasets", "metrics", "theory", "io", "plot", "report"),
     *("stream", "live", "changes", "river", "rivals", "progress"),
 )
-FOREIGN = "object, str, tuple, dict, BaseEstimator, Exception"  # whose members are not ours
-HERE = Path(__file__).parent
-FOLDER = HERE / "built_reference"
+# Classes whose members are not ours.
+FOREIGN = "object, str, tuple, dict, BaseEstimator, BaseException, Exception"
+FOLDER = Path(__file__).parent / "built_reference"
+PUBLIC = (
+    "What is listed here is public; everything else may change without notice. "
+    "Examples are run by tests."
+)
 OUTSIDE = ("CONTRIBUTING", "CHANGELOG", "SECURITY")  # beside this folder, not in it
 
 
@@ -39,24 +44,49 @@ def page(title: str, *parts: str) -> str:
     return "\n".join([f"``{title}``", "=" * (len(title) + 4), "", *parts])
 
 
-def write_reference(app: Sphinx, config: Any) -> None:
-    """Write a page for each name of the package, and one for each of its public modules."""
-    FOLDER.mkdir(exist_ok=True)
-    pages = {}
+def pages_of_names() -> Iterator[tuple[str, Any, str]]:
+    """Yield a title, what it names, and a page for each name of the package."""
     for name in sorted(public_names(hedgerow)):
         if not name.startswith("__"):
-            text = page(name, entry("hedgerow", name, getattr(hedgerow, name)))
-            pages[f"hedgerow.{name}"] = text
-    top = set(hedgerow.__all__)
+            value = getattr(hedgerow, name)
+            yield name, value, page(name, entry("hedgerow", name, value))
+
+
+def pages_of_modules() -> Iterator[tuple[str, Any, str]]:
+    """Yield the same for each public module, with the names that have no page of their own."""
+    above = {id(value) for _, value, _ in pages_of_names()}
     for short in MODULES:
         module = import_module(f"hedgerow.{short}")
         entries = [
             entry(module.__name__, name, getattr(module, name))
             for name in sorted(public_names(module), key=str.lower)
-            if not (name in top and getattr(hedgerow, name) is getattr(module, name))
+            if id(getattr(module, name)) not in above
         ]
         head = f".. automodule:: {module.__name__}\n"
-        pages[module.__name__] = page(module.__name__, head, *entries)
+        yield module.__name__, module, page(module.__name__, head, *entries)
+
+
+def file_of(title: str, value: Any) -> str:
+    """Return a name for a page; some names differ by capitals alone, and some disks do not care."""
+    kind = "class" if inspect.isclass(value) else "function" if callable(value) else "module"
+    return f"{kind}.{title.removeprefix('hedgerow.')}"
+
+
+def write_reference(app: Sphinx, config: Any) -> None:
+    """Write all pages, and one that lists them, each with the first sentence about it."""
+    FOLDER.mkdir(exist_ok=True)
+    pages, first = {}, ["Reference", "=========", "", PUBLIC, ""]
+    for caption, group in (("The package", pages_of_names()), ("Its modules", pages_of_modules())):
+        first += [f".. rubric:: {caption}", ""]
+        files = []
+        for title, value, text in group:
+            files.append(file_of(title, value))
+            pages[files[-1]] = text
+            said = inspect.cleandoc(value.__doc__).partition("\n\n")[0].replace("\n", " ")
+            first.append(f"- :doc:`{title} <{files[-1]}>`: {said}")
+        listed = [f"   {name}" for name in files]
+        first += ["", ".. toctree::", f"   :caption: {caption}", "   :hidden:", "", *listed, ""]
+    pages["index"] = "\n".join(first)
     for name, text in pages.items():
         path = FOLDER / f"{name}.rst"
         if not path.exists() or path.read_text() != text:

@@ -19,7 +19,7 @@ def test_search_finds_the_estimator(open_site):
     found = page.locator("#search-results a", has_text=re.compile("HedgeGraph"))
     expect(found.first).to_be_visible()
     targets = found.evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    assert any("built_reference/hedgerow.HedgeGraph.html" in target for target in targets)
+    assert any("built_reference/class.HedgeGraph.html" in target for target in targets)
 
 
 def test_the_search_box_leads_to_what_was_typed(open_site):
@@ -45,7 +45,7 @@ def test_every_page_of_the_gallery_has_a_figure(open_site, site):
 
 
 def test_code_can_be_copied(open_site):
-    page = open_site("built_reference/hedgerow.HedgeGraph.html")
+    page = open_site("built_reference/class.HedgeGraph.html")
     code = page.locator("div.highlight", has_text="random walk").first
     code.hover()
     code.locator("button.copybtn").click()
