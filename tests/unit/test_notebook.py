@@ -47,7 +47,7 @@ def test_summary_in_words_is_shown(walk):
 def test_signs_have_their_colours(walk):
     walk[:, 2] *= -1
     html = HedgeGraph().fit(walk)._repr_html_()
-    assert sorted(re.findall(r'stroke="(#\w+)"', html)) == ["#1f5fa8", "#c2571a"]
+    assert sorted(re.findall(r'<line[^>]* stroke="(#\w+)"', html)) == ["#1f5fa8", "#c2571a"]
 
 
 def test_an_ising_model_is_drawn_too():

@@ -12,6 +12,11 @@ from hedgerow.drawing.look import FAINT, LABELS_UP_TO, NODE, colours, widths
 _WIDTH, _HEIGHT, _MARGIN = 640, 400, 40  # pixels
 _LARGEST_UNIT = 70.0  # pixels from a variable to its neighbour; small graphs need no more
 
+_LETTERS = (  # with a white rim, to be read where they lie on lines
+    'font-family="sans-serif" font-size="11" text-anchor="middle" '
+    'stroke="#fff" stroke-width="2" paint-order="stroke"'
+)
+
 
 def svg(
     names: Sequence[str],
@@ -51,15 +56,12 @@ def svg(
         f"<title>{name}</title></circle>"
         for (x, y), has, name in zip(places, joined, shown)
     ]
-    if len(names) <= LABELS_UP_TO:
-        dots += [
-            f'<text x="{x:.1f}" y="{y - 7:.1f}">{name}</text>'
-            for (x, y), name in zip(places, shown)
-        ]
+    labels = [
+        f'<text x="{x:.1f}" y="{y - 7:.1f}">{name}</text>' for (x, y), name in zip(places, shown)
+    ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDTH} {height}" '
         f'width="{_WIDTH}" height="{height}" style="max-width:100%;background:#fff">'
-        f'<g stroke-opacity="0.7">{"".join(lines)}</g>'
-        f'<g font-family="sans-serif" font-size="11" text-anchor="middle" paint-order="stroke" '
-        f'stroke-width="0">{"".join(dots)}</g></svg>'
+        f'<g stroke-opacity="0.7">{"".join(lines)}</g>{"".join(dots)}'
+        f"<g {_LETTERS}>{''.join(labels) if len(names) <= LABELS_UP_TO else ''}</g></svg>"
     )
