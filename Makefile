@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+INSTALLED := pyproject.toml src/hedgerow/_version.py
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
 # Tests start hundreds of processes, each of which would compile our modules anew.
@@ -15,19 +16,19 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
-$(VENV)/.demo-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.demo-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
-$(VENV)/.docs-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.docs-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/.demo-ready
 
-$(VENV)/.test-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.test-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/.demo-ready $(VENV)/.docs-ready
 
-$(VENV)/.bench-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.bench-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,bench]'
 	@touch $@
 
