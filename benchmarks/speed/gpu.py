@@ -31,7 +31,7 @@ from hedgerow.engines.torch_gpu.learning import average_shares
 from hedgerow.method.graph import LOOSEST_LEVEL
 
 _CLIQUE, _CHAIN = 4, 100
-_LEVEL = 0.05
+LEVEL = 0.05
 
 
 class Truth(NamedTuple):
@@ -69,7 +69,54 @@ def independent(p: int, m: int, generator: torch.Generator) -> Truth:
     return Truth(rows, torch.empty(0, dtype=torch.int64, device="cuda"), steps=1)
 
 
-GRAPHS = {"blocks": blocks, "chains": chains, "independent": independent}
+def trees(p: int, m: int, generator: torch.Generator) -> Truth:
+    """Every column grows from an earlier one, any of them; related ones are correlated 0.5."""
+    later = torch.arange(1, p, device="cuda")
+    share = torch.rand(p - 1, device="cuda", generator=generator, dtype=torch.float64)
+    return _grown((share * later).long(), m, generator)
+
+
+def scale_free(p: int, m: int, generator: torch.Generator) -> Truth:
+    """The same, from either end of an earlier edge: columns with many relations get more."""
+    later = torch.arange(1, p, device="cuda")
+    share = torch.rand(p - 1, device="cuda", generator=generator, dtype=torch.float64)
+    edge = (share * (later - 1)).long()
+    other_end = torch.rand(p - 1, device="cuda", generator=generator) < 0.5
+    parent = torch.where(other_end, edge, -1)
+    parent[0] = 0
+    # One end of an edge is the later column; the other is that column's own parent.
+    chosen = torch.where(parent < 0, edge + 1, -1)
+    chosen[0] = 0
+    while (chosen < 0).any():
+        known = chosen[edge]
+        chosen = torch.where((chosen < 0) & (known >= 0), known, chosen)
+    return _grown(chosen, m, generator)
+
+
+def _grown(parent: torch.Tensor, m: int, generator: torch.Generator) -> Truth:
+    """Return rows in which each column but the first is correlated 0.5 with its parent."""
+    p = len(parent) + 1
+    rows = torch.randn((p, m), device="cuda", generator=generator)
+    depth = torch.zeros(p, dtype=torch.int64, device="cuda")
+    while True:
+        deeper = depth[parent] + 1
+        if torch.equal(deeper, depth[1:]):
+            break
+        depth[1:] = deeper
+    for level in range(1, int(depth.max()) + 1):
+        for own in torch.nonzero(depth == level)[:, 0].split(1 << 17):
+            rows[own] = 0.5 * rows[parent[own - 1]] + 0.75**0.5 * rows[own]
+    child = torch.arange(1, p, device="cuda")
+    return Truth(rows.T.contiguous(), torch.sort(parent * p + child).values, steps=3)
+
+
+GRAPHS = {
+    "blocks": blocks,
+    "chains": chains,
+    "trees": trees,
+    "scale-free": scale_free,
+    "independent": independent,
+}
 
 
 def ceilings() -> tuple[float, float]:
@@ -89,7 +136,7 @@ def floors(truth: Truth, ceiling: tuple[float, float]) -> tuple[float, float]:
     selection, Hedge's residuals, and for each of three sweeps half of all products.
     """
     m, p = truth.rows.shape
-    moved = p**2 * pair_bytes(m, fitting.settings_for(p))
+    moved = p**2 * pair_bytes(m, fitting.settings_for(truth.rows))
     done = 2 * m * p**2 * (2 + truth.steps + 1 + 1.5)
     return moved / ceiling[0], done / ceiling[1]
 
@@ -120,13 +167,19 @@ def seconds(run: Callable[[], object], repeats: int) -> float:
     return statistics.median(times)
 
 
-def edges_of_rows(rows: torch.Tensor, error: str) -> torch.Tensor:
+def settings_of(rows: torch.Tensor, *, again: bool) -> Settings:
+    """Return how numbers are held; all pairs, if memory suffices and it is not to be done again."""
+    settings = fitting.settings_for(rows)
+    return settings._replace(held=False) if again else settings
+
+
+def edges_of_rows(rows: torch.Tensor, error: str, settings: Settings) -> torch.Tensor:
     """Return the edges at the level, as i * p + j, from rows on the GPU."""
-    evidence = fitting.evidence_of_rows(rows)
+    evidence = fitting.evidence_of_rows(rows, settings)
     repeats = fitting.repeats(evidence, 1 - 1e-10)
     assert (repeats.original == range(rows.shape[1])).all()
     found = fitting.find_edges(evidence, error, LOOSEST_LEVEL)
-    keep = found.q_value <= _LEVEL
+    keep = found.q_value <= LEVEL
     return torch.tensor(found.source[keep] * rows.shape[1] + found.target[keep])
 
 
@@ -142,23 +195,29 @@ def quality(truth: Truth, pairs: torch.Tensor) -> dict[str, float]:
     }
 
 
-def measure(truth: Truth, error: str, repeats: int, *, host: bool) -> Iterator[dict[str, float]]:
+def measure(
+    truth: Truth, error: str, settings: Settings, repeats: int, *, host: bool
+) -> Iterator[dict[str, float]]:
     """Yield the quality, and if there are repeats, times and memory of one problem."""
-    p = truth.rows.shape[1]
     torch.cuda.reset_peak_memory_stats()
-    yield quality(truth, edges_of_rows(truth.rows, error))
+    start = time.perf_counter()
+    yield quality(truth, edges_of_rows(truth.rows, error, settings))
+    yield {
+        "first": time.perf_counter() - start,
+        "gib": torch.cuda.max_memory_allocated() / 2**30,
+        "held": settings.held,
+    }
     if not repeats:
         return
     yield {
-        "seconds": seconds(lambda: edges_of_rows(truth.rows, error), repeats),
-        "learning": seconds(lambda: fitting.learn(truth.rows, fitting.settings_for(p)), repeats),
-        "gib": torch.cuda.max_memory_allocated() / 2**30,
+        "seconds": seconds(lambda: edges_of_rows(truth.rows, error, settings), repeats),
+        "learning": seconds(lambda: fitting.learn(truth.rows, settings), repeats),
     }
     if host:
         rows = truth.rows.cpu().numpy()
         torch.cuda.reset_peak_memory_stats()
         yield {
-            "fit": seconds(lambda: HedgeGraph(error, _LEVEL, "cuda").fit(rows), repeats),
+            "fit": seconds(lambda: HedgeGraph(error, LEVEL, "cuda").fit(rows), repeats),
             "transfer": seconds(lambda: torch.tensor(rows, device="cuda"), repeats),
             "fit_gib": torch.cuda.max_memory_allocated() / 2**30,
         }
@@ -173,6 +232,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="0: quality only")
     parser.add_argument("--seeds", type=int, default=1, help="further ones: quality only")
     parser.add_argument("--host", action="store_true", help="HedgeGraph.fit from host memory too")
+    parser.add_argument("--again", action="store_true", help="hold no weights of all pairs")
     parser.add_argument("--commit", help="of the code, where there is no git to ask")
     args = parser.parse_args()
     made = kept.made("", [args.commit] if args.commit else None)
@@ -194,7 +254,8 @@ def main() -> None:
                 for error in args.error:
                     line = {"p": p, "m": args.rows, "graph": name, "seed": seed, "error": error}
                     repeats = 0 if seed else args.repeats
-                    for part in measure(truth, error, repeats, host=args.host):
+                    settings = settings_of(truth.rows, again=args.again)
+                    for part in measure(truth, error, settings, repeats, host=args.host):
                         line |= part
                     line |= {"bytes_floor_s": by_bytes, "flops_floor_s": by_flops}
                     shown = {k: round(v, 5) if isinstance(v, float) else v for k, v in line.items()}

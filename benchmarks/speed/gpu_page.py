@@ -1,8 +1,10 @@
 """docs/gpu.md, from what benchmarks.speed.gpu printed on a machine with a GPU.
 
     python -m benchmarks.speed.gpu_page lines.json [more.json ...]
+    python -m benchmarks.speed.gpu_page --many lines.json [more.json ...]
 
-Each file is the output of one run; together they are the table.
+Each file is the output of one run; together they are the table. With ``--many`` the runs are those
+of `benchmarks.speed.gpu_many`.
 """
 
 import argparse
@@ -18,18 +20,36 @@ Line = dict[str, Any]
 HEADER = ("p | graph | error | time (s) | learning (s) | bytes floor (s) | flops floor (s) | "
           "fit (s) | memory (GiB) | edges | F1 | false edges")  # fmt: skip
 COMMAND = "python -m benchmarks.speed.gpu"
+MANY = ("p | graph | error | time (s) | learning (s) | memory (GiB) | edges | F1 | "
+        "share of false edges | false edges")  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("outputs", nargs="+", type=Path)
-    outputs = [path.read_text().splitlines() for path in parser.parse_args().outputs]
+    parser.add_argument("--many", action="store_true")
+    args = parser.parse_args()
+    outputs = [path.read_text().splitlines() for path in args.outputs]
     runs = [json.loads(lines[0]) for lines in outputs]
     lines = [json.loads(line) for _, *rest in outputs for line in rest]
-    made = kept.made(COMMAND, (run["commit"] for run in runs))._replace(
+    command = f"{COMMAND}_many" if args.many else COMMAND
+    made = kept.made(command, (run["commit"] for run in runs))._replace(
         date=max(run["date"] for run in runs), machine=runs[0]["machine"]
     )
-    document.publish("gpu", made, blocks(runs, lines))
+    document.publish("gpu", made, many(lines) if args.many else blocks(runs, lines))
+
+
+def many(lines: list[Line]) -> dict[str, str]:
+    """Return the table of problems whose pairs cannot all be held; times are of the first seed."""
+    lines = sorted(lines, key=lambda line: line["p"])
+    problems = dict.fromkeys((line["p"], line["graph"], line["error"]) for line in lines)
+    rows = []
+    for problem in problems:
+        seeds = [line for line in lines if (line["p"], line["graph"], line["error"]) == problem]
+        p, graph, error, *times, memory, edges, worst, false = _row(seeds)
+        share = max(line["fdp"] for line in seeds)
+        rows.append([p, graph, error, *times[:2], memory, edges, worst, f"{share:.5f}", false])
+    return {"many": table(MANY.split(" | "), rows)}
 
 
 def blocks(runs: list[Line], lines: list[Line]) -> dict[str, str]:
@@ -64,7 +84,7 @@ def _row(seeds: list[Line]) -> list[str]:
         f"{first['p']:,}",
         first["graph"],
         first["error"],
-        *(f"{first[name]:.2f}" for name in times),
+        *(f"{first[name]:.2f}" if name in first else "" for name in times),
         f"{first['gib']:.1f}",
         f"{first['edges']:,}",
         "–" if not first["edges"] else f"{worst:.4f}".lstrip("0") if worst < 1 else "1",

@@ -80,12 +80,12 @@ def large_blocks(monkeypatch):
     """An interpreter is slow by the step, whatever the size of the step."""
     if GPU:
         return
-    from hedgerow.engines.torch_gpu import learning, pairs
+    from hedgerow.engines.torch_gpu import learning, tiles
 
     for name in ("BLOCK_NODES", "_WIDTH", "_STEEPEST_WIDTH", "_COLUMNS", "_NODES"):
         monkeypatch.setattr(learning, name, 128)
     monkeypatch.setattr(learning, "_FAST_BYTES", 1 << 30)
-    monkeypatch.setattr(pairs, "_BLOCK", 128)
+    monkeypatch.setattr(tiles, "_BLOCK", 128)
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ from hedgerow.engines.torch_gpu import (
     pairs,
     scores,
     selection,
+    tiles,
 )
 from hedgerow.engines.torch_gpu.calm import calm_of
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, padded
@@ -37,6 +38,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # Every batch's weights are averaged, as in the reference.
 EXACT_HALF = HALF._replace(averages=SINGLE.averages)
 BOTH = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF], ids=["single", "half"])
+# Weights and scores of all pairs are not held, but made again.
+AGAIN = EXACT_HALF._replace(held=False)
+ALL = pytest.mark.parametrize("held", [SINGLE, EXACT_HALF, AGAIN], ids=["single", "half", "again"])
 
 
 def rules(n_rows: float) -> selection.Rules:
@@ -213,7 +217,7 @@ def test_hedge_leaves_what_its_weights_do_not_explain(held):
     values[:p, :p] = weights
     own = learning.Weights(on_device(values * held.weight_unit).to(held.dtype), held.weight_unit)
     single = on_device(columns).float()
-    mine = looking_back.left_by(own, single, padded(single, held.dtype)).cpu().numpy()
+    mine = own.left(single, padded(single, held.dtype)).cpu().numpy()
     # Weights sum to one at most. Both factors are rounded, and so is each of p terms of a sum.
     eps = torch.finfo(held.dtype).eps + p * np.finfo(np.float32).eps
     assert np.abs(mine - (columns - weights @ columns)).max() < 2 * eps * np.abs(columns).max()
@@ -292,7 +296,7 @@ def test_all_pairs_are_counted_by_what_the_rows_say_of_each(held, given_both, n_
     exact, known = (
         pairs.one_by_one(material, some, both=given_both, careful=False) for some in (every, joined)
     )
-    told = pairs.Tiles(material, joined, both=given_both).count(shared, margins, 0.0)
+    told = tiles.Tiles(material, joined, both=given_both).count(shared, margins, 0.0)
     by_group, by_agreement = map(np.add, told, listing.count_scores(*known, shared, margins))
     assert len(joined)
     assert by_group.sum() == by_agreement.sum() == len(source)

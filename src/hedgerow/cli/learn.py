@@ -36,6 +36,7 @@ from hedgerow.cli._results import (
     treated,
     write_all,
 )
+from hedgerow.cli._resumable import resumable
 from hedgerow.cli._warnings import collected_warnings
 from hedgerow.cli.simulate import MODELS
 
@@ -149,7 +150,8 @@ def learn(
     if options["by"] is not None and isinstance(model, HedgeGraph):
         told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
         return
-    with collected_warnings() as warned:
+    files_written = [path for path in targets if path != STDOUT]
+    with collected_warnings() as warned, resumable(model, files_written):
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
             asked = pairs_asked(explain, table.names)
@@ -164,7 +166,7 @@ def learn(
             if isinstance(model, HedgeGraph):
                 summary.explained = [model.explain(*pair) for pair in asked]
         write_all(model, formats, html, summary)
-    summary.written = [str(path) for path in targets if path != STDOUT]
+    summary.written = [str(path) for path in files_written]
     summary.seconds = monotonic() - begun
     tell(summary, quiet=quiet, as_json=as_json, aside=STDOUT in out, announced=True)
 

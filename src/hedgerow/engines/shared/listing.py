@@ -41,6 +41,11 @@ class Plan(NamedTuple):
     cut: float  # ... and those with an agreement of this and more
 
 
+def covers(early: Plan, final: Plan) -> bool:
+    """Return whether all pairs within the final cuts are within the early ones."""
+    return bool((early.cuts <= final.cuts).all()) and early.cut <= final.cut
+
+
 class Judged(NamedTuple):
     """Some pairs, all that can be edges among them, as numbers i * n_columns + j."""
 
@@ -70,11 +75,13 @@ def plan(
     error: str,
     loosest: float,
     rounding: float = _ROUNDING,
+    slack: float = 1.0,
 ) -> Plan:
     """Return priors and cuts from the counts of pairs by group and bin.
 
     Pairs outside the cuts have q-values above ``loosest``, if the scores that were counted are
-    within ``rounding`` of those that decide.
+    within ``rounding`` of those that decide. With ``slack`` above one the counts are estimates, and
+    cuts are for p-values so many times larger, as if at least one pair were of interest.
     """
     labels = merged_labels(by_group.sum(axis=1), smallest_group(n_columns))
     merged = np.zeros((labels[-1] + 1, BINS), dtype=np.int64)
@@ -82,9 +89,12 @@ def plan(
     size = merged.sum(axis=1)
     share = null_shares_of_counts(size, merged[:, :_BINS_TO_MEDIAN].sum(axis=1))
     priors = group_priors(share, size, count_nulls_only=error != "fwer")[labels]
+    at_least = loosest / by_group.sum() if slack > 1.0 else 0.0
     at_most = largest_of_interest(by_group, priors[:, None], error, loosest)
+    at_most = slack * max(at_most, at_least)
     cuts = -special.ndtri(np.minimum(at_most * priors, 1.0) / 2) - rounding
     agreement = largest_of_interest(by_agreement, np.ones((1, 1)), error, loosest)
+    agreement = min(slack * max(agreement, at_least), 1.0)
     return Plan(priors, cuts, float(-special.ndtri(agreement / 2)) - rounding)
 
 

@@ -15,10 +15,11 @@ from torch import Tensor
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.copies import originals
 from hedgerow.engines.torch_gpu.judging import judge_pairs
+from hedgerow.engines.torch_gpu.kept import Kept, kept_part, learn_kept
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, padded, whole
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.engines.torch_gpu.looking_back import left_by, sums_of
-from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
+from hedgerow.engines.torch_gpu.looking_back import sums_of
+from hedgerow.engines.torch_gpu.memory import check_memory, free_bytes, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
 from hedgerow.method.engine import Edges, Indices, Repeats
 from hedgerow.method.hedge import batch_ends
@@ -37,14 +38,17 @@ class Evidence(NamedTuple):
     columns: Tensor  # (p, m), float64; mean 0 and mean square 1, or zeros
     varies: Tensor  # which columns are not zeros
     too_small: Tensor  # which of the others have numbers too small to tell if they vary
-    weights: Weights
+    weights: Weights | Kept
     settings: Settings
     inflation: Inflation
 
 
-def settings_for(n_columns: int) -> Settings:
-    """Return how the numbers of a problem of this size are held."""
-    return SINGLE if n_columns <= SINGLE_UP_TO else HALF
+def settings_for(rows: Tensor) -> Settings:
+    """Return how the numbers of a problem are held: all pairs, if there is memory for that."""
+    n_rows, n_columns = rows.shape
+    settings = SINGLE if n_columns <= SINGLE_UP_TO else HALF
+    needed = needed_bytes(n_columns, n_rows, settings)
+    return settings._replace(held=needed <= free_bytes(rows.device))
 
 
 def ends_of_batches(n_rows: int) -> list[int]:
@@ -65,11 +69,12 @@ def residuals(state: Table) -> Residuals | None:
     """
     known = state.learned
     if state.looks_back and known.residuals is None:
-        rows, settings = state.rows(), settings_for(state.unfinished.shape[1])
+        rows = state.rows()
+        settings = settings_for(rows)
         known.weights = known.weights or learn(rows, settings)
         columns = standard_columns(rows)[0].float()
         del rows  # errors take as much memory again
-        known.residuals = sums_of(left_by(known.weights, columns, padded(columns, settings.dtype)))
+        known.residuals = sums_of(known.weights.left(columns, padded(columns, settings.dtype)))
     return known.residuals
 
 
@@ -82,8 +87,10 @@ def evidence(
     """Return what all rows say; those of an unfinished batch were counted before."""
     if unknown is not None:
         raise ValueError('X must have no missing cells with device="cuda"; device="cpu" fills them')
-    every, settings = state.rows(), settings_for(state.unfinished.shape[1])
+    every = state.rows()
+    settings = settings_for(every)
     weights = state.learned.weights or learn(every, settings)
+    settings = settings._replace(held=isinstance(weights, Weights))
     state.learned.weights = None
     return Evidence(*standard_columns(every), weights, settings, inflation)
 
@@ -94,12 +101,12 @@ def evidence_of_rows(rows: Tensor, settings: Settings | None = None) -> Evidence
     Numbers are held as the settings say; by default, as suits the number of columns.
     """
     n_columns = rows.shape[1]
-    settings = settings or settings_for(n_columns)
+    settings = settings or settings_for(rows)
     weights = learn(rows, settings)
     return Evidence(*standard_columns(rows), weights, settings, no_inflation(n_columns))
 
 
-def learn(rows: Tensor, settings: Settings) -> Weights:
+def learn(rows: Tensor, settings: Settings) -> Weights | Kept:
     """Return Hedge's average weights after one pass over the rows.
 
     If the device has too little memory free for this and the tests, a MemoryError says how much is
@@ -110,7 +117,9 @@ def learn(rows: Tensor, settings: Settings) -> Weights:
     check_memory(needed, n_columns, n_rows, rows.device)
     batches = ends_of_batches(n_rows)
     standard = learning.standardise(rows, batches, settings.dtype)
-    return learning.learn(standard, n_columns, batches, settings)
+    if settings.held:
+        return learning.learn(standard, n_columns, batches, settings)
+    return learn_kept(standard, standard_columns(rows)[0].float(), batches, settings)
 
 
 def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -131,6 +140,11 @@ def standard_columns(rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def weights(evidence: Evidence) -> NDArray[np.float32]:
     """Return the matrix of Hedge's average weights: row i holds node i's."""
     p = len(evidence.columns)
+    if isinstance(evidence.weights, Kept):
+        raise MemoryError(
+            f"the weights of {p} columns on each other need {4 * p**2 / 2**30:.0f} GiB; only those "
+            f"that matter to the graph were kept"
+        )
     values, unit = evidence.weights
     result: NDArray[np.float32] = (values[:p, :p].float() / unit).cpu().numpy()
     return result
@@ -151,7 +165,20 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
 
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     """Return the evidence on some columns; weight on a repeated one goes to its original."""
-    (values, unit), kept = evidence.weights, torch.tensor(columns, device=evidence.columns.device)
+    kept = torch.tensor(columns, device=evidence.columns.device)
+    about = (evidence.columns[kept], evidence.varies[kept], evidence.too_small[kept])
+    inflation = evidence.inflation.part(columns)
+    return Evidence(*about, _folded(evidence, kept, repeats), evidence.settings, inflation)
+
+
+def _folded(evidence: Evidence, kept: Tensor, repeats: Repeats) -> Weights | Kept:
+    if isinstance(evidence.weights, Kept):
+        original, sign = (
+            torch.tensor(each, device=kept.device) for each in (repeats.original, repeats.sign)
+        )
+        return kept_part(evidence.weights, evidence.columns, kept, original, sign)
+    values, unit = evidence.weights
+    columns = kept.cpu().numpy()
     size = whole(len(kept))
     result = torch.zeros((size, size), dtype=values.dtype, device=values.device)
     folded = result[: len(kept), : len(kept)]
@@ -160,9 +187,7 @@ def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     for copy in np.flatnonzero(repeats.original != np.arange(len(repeats.original))):
         folded[:, place[int(repeats.original[copy])]] += repeats.sign[copy] * values[kept, copy]
     folded.fill_diagonal_(0)
-    about = (evidence.columns[kept], evidence.varies[kept], evidence.too_small[kept])
-    inflation = evidence.inflation.part(columns)
-    return Evidence(*about, Weights(result, unit), evidence.settings, inflation)
+    return Weights(result, unit)
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:

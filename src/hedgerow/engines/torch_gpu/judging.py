@@ -9,9 +9,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hedgerow.engines.shared.listing import Judged, count_scores, levels_of_listed, plan, worse
-from hedgerow.engines.torch_gpu import pairs, selection
+from hedgerow.engines.shared.listing import (
+    Counts,
+    Judged,
+    Plan,
+    count_scores,
+    covers,
+    levels_of_listed,
+    plan,
+    worse,
+)
+from hedgerow.engines.torch_gpu import pairs, selection, tiles
 from hedgerow.engines.torch_gpu.calm import calm_of
+from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_at
@@ -24,10 +34,14 @@ from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
 from hedgerow.method.scores import two_sided
 from hedgerow.progress import report
 
+# P-values up to so many times what a sample of pairs makes interesting are listed while all are
+# counted; if that was too few, all are gone through once more.
+_SLACK = 4.0
+
 
 def judge_pairs(
     columns: Tensor,
-    weights: Weights,
+    weights: Weights | Kept,
     error: str,
     settings: Settings,
     loosest: float,
@@ -77,21 +91,31 @@ def judge_pairs(
 def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``, by one of the two statistics.
 
-    Pairs that the refit joins are tested one by one from the beginning.
+    Pairs that the refit joins, or an exceptional weight, are tested one by one from the beginning.
     """
     p, calm = len(material.columns), material.calm
     margins, careful = agreement_margins(p, material.refit.n_rows, error), error == "fwer"
-    joined = pairs.joined(material.refit)
-    known = pairs.one_by_one(material, joined, both=both, careful=careful)
-    tiles = pairs.Tiles(material, joined, both=both)
-    shared = shared_part(*np.add(tiles.central_sums(), central_sums(*known)).tolist())
+    apart = pairs.told_apart(material.refit, material.weights)
+    known = pairs.one_by_one(material, apart, both=both, careful=careful)
+    every = tiles.Tiles(material, apart, both=both)
+    shared = shared_part(*np.add(every.central_sums(), central_sums(*known)).tolist())
     least = z_at(loosest)  # no adjusted p-value is below the p-value
-    counts = tiles.count(shared, margins, least), count_scores(*known, shared, margins)
-    by_group, by_agreement = map(np.add, *counts)
+    of_known = count_scores(*known, shared, margins)
     rounding = material.settings.rounding * (1.0 if calm is None else calm.largest)
-    priors, cuts, cut = plan(by_group, by_agreement, p, error, loosest, rounding)
-    found = tiles.listed(shared, margins, cuts, cut)
+
+    def planned(counts: tuple[Counts, Counts], slack: float = 1.0) -> Plan:
+        by_group, by_agreement = map(np.add, counts, of_known)
+        return plan(by_group, by_agreement, p, error, loosest, rounding, slack)
+
+    counts, found = every.count(shared, margins, least, sample=True), None
+    if every.every > 1:
+        early = planned(counts, _SLACK)
+        counts, found = every.count_and_list(shared, margins, least, early.cuts, early.cut)
+        found = found if covers(early, planned(counts)) else None
+    priors, cuts, cut = planned(counts)
+    if found is None:
+        found = every.listed(shared, margins, cuts, cut)
     tested = pairs.one_by_one(material, found, both=both, careful=careful)
     z, witness = (np.concatenate(parts) for parts in zip(known, tested))
     q_value = levels_of_listed(z, witness, shared, priors, margins, p, error)
-    return Judged(torch.cat([joined, found]).cpu().numpy(), z, q_value)
+    return Judged(torch.cat([apart, found]).cpu().numpy(), z, q_value)

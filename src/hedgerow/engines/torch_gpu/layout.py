@@ -1,4 +1,4 @@
-"""How numbers are held on the GPU: their types, and zeros that fill arrays up to whole tiles."""
+"""How numbers are held on the GPU: their types, products, and zeros that fill up whole tiles."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,10 @@ class Settings(NamedTuple):
     kept_rows: int  # ... and later, up to this many rows after they were stored
     averages: int  # weights are averaged at least so often in a pass, and at most in every batch
     rounding: float  # of the scores of all pairs, beside those of listed pairs
+    held: bool = True  # whether weights and scores of all pairs are, or made again when needed
 
 
-HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 256, 128, 32, 0.05)
+HALF = Settings(torch.float16, "ieee", 1, 4096.0, 15.0, 2e-3, 128, 128, 32, 0.05)
 SINGLE = Settings(torch.float32, "tf32x3", 3, 1.0, 0.0, 1e-6, 64, 64, 1 << 30, 2e-3)
 
 
@@ -42,3 +43,10 @@ def padded(columns: Tensor, dtype: torch.dtype) -> Tensor:
     result = torch.zeros((whole(p), m), dtype=dtype, device=columns.device)
     result[:p] = columns / m**0.5
     return result
+
+
+def times(a: Tensor, b: Tensor) -> Tensor:
+    """Return a matrix product in float32, whatever the type of its factors."""
+    if a.is_cuda and a.dtype != torch.float32:
+        return torch.mm(a, b, out_dtype=torch.float32)
+    return a.float() @ b.float()

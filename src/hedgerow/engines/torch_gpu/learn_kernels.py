@@ -88,7 +88,7 @@ def advance(
         rate0 = tl.load(old_rate + node)[:, None]
         shift0 = tl.load(old_shift + node)[:, None]
         gain0 = tl.load(old_gain + node)[:, None] * (share * unit)
-        average_at = average + (first_node + tl.program_id(0) * BM).to(tl.int64) * width
+        average_at = average + (tl.program_id(0) * BM).to(tl.int64) * width
         mean_ahead = tl.load(average_at + left + offsets)
     if STORED:
         pull_ahead = tl.load(pull_at + left + offsets)

@@ -15,7 +15,7 @@ import triton
 from torch import Tensor
 
 from hedgerow.engines.torch_gpu import learn_kernels, node_kernels
-from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, whole
+from hedgerow.engines.torch_gpu.layout import SPARE_ROWS, TILE, Settings, times, whole
 from hedgerow.method.hedge import LARGEST_RADIUS
 from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.progress import report
@@ -36,6 +36,18 @@ class Weights(NamedTuple):
 
     values: Tensor
     unit: float
+
+    def at(self, i: Tensor, j: Tensor) -> Tensor:
+        """Return the weights of nodes i on columns j."""
+        return self.values[i, j].double() / self.unit
+
+    def left(self, columns: Tensor, fast_columns: Tensor) -> Tensor:
+        """Return what predictions leave of standardised columns, (p, m), in float32.
+
+        ``fast_columns`` are those of `layout.padded`, in the type of the weights.
+        """
+        p, m = columns.shape
+        return columns - times(self.values, fast_columns)[:p] * (m**0.5 / self.unit)
 
 
 class _Nodes(NamedTuple):
@@ -75,15 +87,31 @@ def standardise(rows: Tensor, batches: list[int], dtype: torch.dtype) -> Tensor:
 def learn(rows: Tensor, n_columns: int, batches: list[int], settings: Settings) -> Weights:
     """Learn from rows that come from `standardise`; ``batches`` are where batches end."""
     width = rows.shape[1]
-    strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
     average = torch.zeros((width, width), dtype=settings.dtype, device=rows.device)
-    for first in range(0, width, strip):
-        last = min(first + strip, width)
-        _Strip(rows, average, first, last - first, n_columns, settings).learn(batches)
-        if rows.is_cuda:
-            torch.cuda.synchronize(rows.device)  # what is reported as done should be
-        report("learning", last / width)
+    for nodes in strips_of(width):
+        learn_strip(rows, average[nodes], nodes.start, n_columns, batches, settings)
+        report("learning", nodes.stop / width)
     return Weights(average, settings.weight_unit)
+
+
+def strips_of(width: int) -> list[slice]:
+    """Return which nodes learn at a time."""
+    strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
+    return [slice(first, min(first + strip, width)) for first in range(0, width, strip)]
+
+
+def learn_strip(
+    rows: Tensor,
+    average: Tensor,
+    first: int,
+    n_columns: int,
+    batches: list[int],
+    settings: Settings,
+) -> None:
+    """Learn the average weights of the nodes from the first on, into an array of zeros."""
+    _Strip(rows, average, first, n_columns, settings).learn(batches)
+    if rows.is_cuda:
+        torch.cuda.synchronize(rows.device)  # what is reported as done should be
 
 
 def average_shares(batches: list[int], spacing: int) -> list[float]:
@@ -118,15 +146,16 @@ class _Strip:
         rows: Tensor,
         average: Tensor,
         first: int,
-        n_nodes: int,
         n_columns: int,
         settings: Settings,
     ) -> None:
         self.rows, self.average, self.settings = rows, average, settings
-        self.first, self.n_nodes, self.n_columns = first, n_nodes, n_columns
+        self.first, self.n_nodes, self.n_columns = first, len(average), n_columns
         self.width = rows.shape[1]
         self.residuals = self._filled(0, len(rows), dtype=settings.dtype)
-        self.pulls = torch.empty((n_nodes, self.width), dtype=torch.float32, device=rows.device)
+        self.pulls = torch.empty(
+            (self.n_nodes, self.width), dtype=torch.float32, device=rows.device
+        )
         self.nodes = _Nodes(*map(self._filled, (0, 1, 1, 0, 0)))
         self.rates = _Rates(self._filled(0), self._filled(0))
         self.base = 0  # the rows before it are in the pulls that are stored

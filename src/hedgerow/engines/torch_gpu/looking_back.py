@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.residuals import (
     LAGS,
@@ -19,15 +18,6 @@ from hedgerow.method.residuals import (
 )
 
 _CHUNK_BYTES = 1 << 30
-
-
-def left_by(weights: Weights, columns: Tensor, fast_columns: Tensor) -> Tensor:
-    """Return what Hedge's predictions leave of standardised columns, (p, m), in float32.
-
-    ``fast_columns`` are those of `layout.padded`, in the type of the weights.
-    """
-    p, m = columns.shape
-    return columns - _times(weights.values, fast_columns)[:p] * (m**0.5 / weights.unit)
 
 
 def sums_of(errors: Tensor) -> Residuals:
@@ -85,10 +75,3 @@ def _together(errors: Tensor) -> float:
     lengths = np.sqrt(np.square(first).sum(axis=0))
     unit = np.divide(first, lengths, out=np.zeros_like(first), where=lengths > 0)
     return together(unit, squared_correlations(unit))
-
-
-def _times(a: Tensor, b: Tensor) -> Tensor:
-    """Return a matrix product in float32, whatever the type of its factors."""
-    if a.is_cuda and a.dtype != torch.float32:
-        return torch.mm(a, b, out_dtype=torch.float32)
-    return a.float() @ b.float()

@@ -1,36 +1,28 @@
-"""The scores of all pairs: summed, counted and listed tile by tile, or computed one by one.
+"""The scores of pairs: what they are made from, and those of listed pairs, one by one.
 
 There are two: given the neighbours of the node that has fewer, and given those of both nodes
 (docs/theory.md, section 10). Each comes with Hedge's witness.
 """
 
 import math
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hedgerow.engines.shared.listing import BINS, PER_BIN, Counts
-from hedgerow.engines.torch_gpu import pair_kernels
 from hedgerow.engines.torch_gpu.calm import Calm, shares
-from hedgerow.engines.torch_gpu.layout import Settings, padded
+from hedgerow.engines.torch_gpu.kept import Kept
+from hedgerow.engines.torch_gpu.layout import Settings
 from hedgerow.engines.torch_gpu.learning import Weights
-from hedgerow.engines.torch_gpu.looking_back import left_by
 from hedgerow.engines.torch_gpu.scores import z_score
 from hedgerow.engines.torch_gpu.selection import Refit
 from hedgerow.engines.torch_gpu.singles import coefficient_of, given_one, mean_products
 from hedgerow.engines.torch_gpu.stand_ins import weaken
-from hedgerow.method.groups import CENTRE, GROUP_ENDS
 
 Array = NDArray[np.float64]
 
-_BLOCK = 64  # nodes along each side of a tile
-_CHUNK_BYTES = 2 << 30
-_COUNTERS = 512  # of every bin, so that few programs count with the same one at a time
-_N_ENDS = len(GROUP_ENDS)
 _TINY = 1e-12
 
 
@@ -39,21 +31,13 @@ class Material(NamedTuple):
 
     columns: Tensor  # (p, m); standardised, float32
     refit: Refit
-    weights: Weights  # Hedge's
+    weights: Weights | Kept  # Hedge's
     refit_residuals: Tensor  # (p, m); mean square one, float32
     refit_spread: Tensor  # root mean square of the refit's residuals
     hedge_residuals: Tensor  # (p, m); mean square one, float32
     hedge_spread: Tensor  # root mean square of Hedge's residuals; ones fill whole tiles
     settings: Settings
     calm: Calm | None  # what makes scores less sure, if anything does
-
-
-class _Chunk(NamedTuple):
-    first: int  # node
-    hedge: Tensor  # products of Hedge's residuals with those of all nodes from the first on
-    refit: Tensor  # the same for the refit, or anything if it is not needed
-    echoes: Tensor  # products of their autocorrelations, or anything
-    grid: tuple[int, int]
 
 
 class Scores(NamedTuple):
@@ -67,13 +51,13 @@ def gather(
     columns: Tensor,
     fast_columns: Tensor,
     refit: Refit,
-    weights: Weights,
+    weights: Weights | Kept,
     settings: Settings,
     calm: Calm | None = None,
 ) -> Material:
     """Return what the scores of all pairs are made from."""
     p = len(columns)
-    hedge = left_by(weights, columns, fast_columns)
+    hedge = weights.left(columns, fast_columns)
     spread = torch.ones(len(fast_columns), device=columns.device)
     spread[:p] = hedge.double().square().mean(1).sqrt().clamp(min=_TINY)
     refit_spread = refit.unexplained.clamp(min=settings.collinear).sqrt()
@@ -88,6 +72,15 @@ def gather(
         settings=settings,
         calm=calm,
     )
+
+
+def told_apart(refit: Refit, weights: Weights | Kept) -> Tensor:
+    """Return the pairs i < j, as i * p + j, that are tested one by one anyway; in order.
+
+    The refit joins them, or a weight matters that is not held with all others.
+    """
+    pairs = joined(refit)
+    return torch.unique(torch.cat([pairs, weights.pairs()])) if isinstance(weights, Kept) else pairs
 
 
 def joined(refit: Refit) -> Tensor:
@@ -117,107 +110,15 @@ def one_by_one(material: Material, pairs: Tensor, *, both: bool, careful: bool) 
         z = z_score(estimates(material, pairs), n_rows - 2.0 - used)
     else:
         z = _given_fewer(material, i, j, careful=careful)
-    values, spread = material.weights.values, material.hedge_spread.double()
-    direct = values[i, j].double() * spread[j] / spread[i]
-    direct = (direct + values[j, i].double() * spread[i] / spread[j]) / material.weights.unit
+    weights, spread = material.weights, material.hedge_spread.double()
+    direct = weights.at(i, j) * spread[j] / spread[i]
+    direct = direct + weights.at(j, i) * spread[i] / spread[j]
     related = mean_products(material.hedge_residuals, i, j) + direct
     witness = z_score(related, n_rows - 2.0)
     if material.calm is not None:
         share = shares(material.calm, i, j)
         z, witness = z * share, witness * share
     return Scores(z.cpu().numpy(), witness.cpu().numpy())
-
-
-class Tiles:
-    """All pairs i < j in tiles, without those that the refit joins."""
-
-    def __init__(self, material: Material, skipped: Tensor, *, both: bool) -> None:
-        self.p = len(material.columns)
-        self.material, self.both = material, both
-        dtype = material.settings.dtype
-        self.hedge = padded(material.hedge_residuals, dtype)
-        self.refit = padded(material.refit_residuals, dtype) if both else self.hedge
-        self.width = len(self.hedge)
-        self.sizes = torch.zeros(self.width, dtype=torch.int32, device=skipped.device)
-        self.sizes[: self.p] = material.refit.sizes
-        n_blocks = self.width // _BLOCK
-        tile = skipped // self.p // _BLOCK * n_blocks + skipped % self.p // _BLOCK
-        tile, order = torch.sort(tile)
-        self.skipped = torch.cat([skipped[order], skipped.new_zeros(1)])
-        every = torch.arange(n_blocks**2 + 1, device=skipped.device)
-        self.starts = torch.searchsorted(tile, every).int()
-        self.ends = torch.tensor(GROUP_ENDS, dtype=torch.float32, device=skipped.device)
-
-    def central_sums(self) -> tuple[float, float]:
-        """Return the sums of witness times z and of z squared over central pairs."""
-        total = torch.zeros(2, dtype=torch.float64, device=self.hedge.device)
-        for chunk in self._chunks():
-            sums = torch.zeros((*chunk.grid, 2), device=self.hedge.device)
-            self._run(pair_kernels.sum_centre, chunk, CENTRE, sums)
-            total += sums.sum((0, 1), dtype=torch.float64)
-        return float(total[0]), float(total[1])
-
-    def count(
-        self, shared: float, margins: tuple[float, float], least: float
-    ) -> tuple[Counts, Counts]:
-        """Return how many pairs are in each group and bin, and in each bin of agreement.
-
-        Pairs with less than the ``least`` agreement of interest are all in the first bin.
-        """
-        shape = (_N_ENDS + 2, BINS)
-        total = torch.zeros(shape, dtype=torch.int64, device=self.hedge.device)
-        for chunk in self._chunks():
-            counts = torch.zeros((_COUNTERS, *shape), dtype=torch.int32, device=total.device)
-            self._run(
-                pair_kernels.count_pairs, chunk, shared, self.ends, *margins, least, counts,
-                COUNTERS=_COUNTERS, N_ENDS=_N_ENDS, BINS=BINS, PER_BIN=PER_BIN,
-            )  # fmt: skip
-            total += counts.sum(0)
-        by_group, by_agreement = np.split(total.cpu().numpy(), [_N_ENDS + 1])
-        by_agreement[0, 0] += by_group.sum() - by_agreement.sum()
-        return by_group, by_agreement
-
-    def listed(
-        self, shared: float, margins: tuple[float, float], cuts: Array, cut: float
-    ) -> Tensor:
-        """Return the pairs that reach the cut of their group, or that of agreement, in order."""
-        group_cuts = torch.tensor(cuts, dtype=torch.float32, device=self.hedge.device)
-        capacity, number = 0, 64 * self.p
-        while number > capacity:
-            capacity = number
-            found = torch.zeros(1, dtype=torch.int32, device=self.hedge.device)
-            pairs = torch.empty(capacity, dtype=torch.int64, device=self.hedge.device)
-            for chunk in self._chunks():
-                self._run(
-                    pair_kernels.list_pairs, chunk, shared, self.ends, *margins,
-                    group_cuts, cut, found, pairs, capacity, N_ENDS=_N_ENDS,
-                )  # fmt: skip
-            number = int(found)
-        return torch.sort(pairs[:number]).values
-
-    def _chunks(self) -> Iterator[_Chunk]:
-        """Yield some nodes at a time with their products with all later ones."""
-        rows = max(_BLOCK, min(self.width, _CHUNK_BYTES // (4 * self.width)) // _BLOCK * _BLOCK)
-        for first in range(0, self.width, rows):
-            hedge = torch.mm(self.hedge[first : first + rows], self.hedge[first:].T)
-            refit, echoes, calm = hedge, hedge, self.material.calm
-            if self.both:
-                refit = torch.mm(self.refit[first : first + rows], self.refit[first:].T)
-            if calm is not None:
-                echoes = torch.mm(calm.fast[first : first + rows], calm.fast[first:].T)
-            grid = (hedge.shape[0] // _BLOCK, hedge.shape[1] // _BLOCK)
-            yield _Chunk(first, hedge, refit, echoes, grid)
-
-    def _run(self, kernel: Any, chunk: _Chunk, *arguments: Any, **constants: Any) -> None:
-        material, calm = self.material, self.material.calm
-        tails, typical = (self.sizes, 1.0) if calm is None else (calm.tails, calm.typical)
-        kernel[chunk.grid](
-            chunk.refit, material.refit.scores, chunk.hedge, material.weights.values,
-            material.hedge_spread, self.sizes, self.starts, self.skipped, chunk.echoes, tails,
-            chunk.first, self.p, self.width, material.refit.n_rows, material.weights.unit, typical,
-            *arguments, **constants,
-            CALM=calm is not None, BOTH=self.both, BLOCK=_BLOCK, num_warps=4,
-        )  # fmt: skip
 
 
 def _given_fewer(material: Material, i: Tensor, j: Tensor, *, careful: bool) -> Tensor:

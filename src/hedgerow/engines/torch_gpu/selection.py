@@ -27,6 +27,13 @@ class Rules(NamedTuple):
     n_rows: float  # that the tests count with
 
 
+class Step(NamedTuple):
+    """The directions in which one step of the selection went, of the nodes that made it."""
+
+    nodes: Tensor  # in order
+    vectors: Tensor  # (nodes, m); scaled as `layout.padded` does
+
+
 class Refit(NamedTuple):
     """Least-squares fit of every node on its neighbours; -1 and 0 fill the rows up."""
 
@@ -36,6 +43,7 @@ class Refit(NamedTuple):
     residuals: Tensor  # (p, m), float32
     unexplained: Tensor  # (p,); mean square of the residuals
     scores: Tensor  # (i, j): z of the two given i's neighbours, where j is not one; whole tiles
+    steps: list[Step]  # from which scores are made again, where none are held
     n_rows: float  # that the tests count with: the effective ones
 
 
@@ -49,21 +57,26 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
     width = len(fast_columns)
     strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
     work = torch.empty((2, strip, width), dtype=settings.dtype, device=columns.device)
-    scores = torch.zeros((width, width), dtype=settings.dtype, device=columns.device)
+    size = width if settings.held else 0
+    scores = torch.zeros((size, size), dtype=settings.dtype, device=columns.device)
     residuals = torch.empty_like(columns)
-    parts = []
+    parts, steps = [], []
     for first in range(0, p, strip):
         nodes = torch.arange(first, min(first + strip, p), device=columns.device)
         search = _Search(columns, fast_columns, nodes, work, scores, rules, settings)
         parts.append(search.run())
         residuals[nodes] = search.residuals
+        steps.append(search.steps)
         report("choosing neighbours", min(first + strip, p) / p)
     widest = max(part[0].shape[1] for part in parts)
     neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
     coefficients = torch.cat([_widen(part[1], widest, 0) for part in parts])
     unexplained = residuals.double().square().mean(1)
     sizes = (neighbours >= 0).sum(1)
-    return Refit(neighbours, coefficients, sizes, residuals, unexplained, scores, rules.n_rows)
+    joined = _joined(steps)
+    return Refit(
+        neighbours, coefficients, sizes, residuals, unexplained, scores, joined, rules.n_rows
+    )
 
 
 class _Search:
@@ -91,6 +104,7 @@ class _Search:
         self.loadings = torch.zeros(shape, dtype=torch.float32, device=columns.device)
         self.triangle = torch.eye(self.most, device=columns.device).repeat(len(nodes), 1, 1)
         self.residuals = columns[nodes]
+        self.steps: list[Step] = []
 
     def run(self) -> tuple[Tensor, Tensor]:
         """Return the neighbours of every node and their coefficients."""
@@ -109,6 +123,9 @@ class _Search:
             place, newest, basis = place[go], best[go], basis[go]
             direction = self._orthogonal(place, newest, basis, step)
             basis = torch.cat([basis, direction[:, None]], dim=1)
+            if not self.settings.held:
+                scaled = (direction / m**0.5).to(self.fast.dtype)
+                self.steps.append(Step(self.nodes[place], scaled))
             loading = self._explain(place, direction, newest, step)
             step += 1
         coefficients = torch.linalg.solve_triangular(
@@ -137,7 +154,7 @@ class _Search:
             place, self.nodes[place], place if newest is None else newest,
             left if loading is None else loading, left, best, which,
             width, max(self.n_rows - 2.0 - step, 1.0), self.settings.collinear,
-            FIRST=newest is None, BN=_BLOCK, num_warps=4,
+            FIRST=newest is None, HELD=self.settings.held, BN=_BLOCK, num_warps=4,
         )  # fmt: skip
         value, block = best.max(1)
         return value, which.gather(1, block[:, None])[:, 0].long()
@@ -161,6 +178,15 @@ class _Search:
         self.loadings[place, step] = loading
         self.chosen[place, step] = newest
         return loading
+
+
+def _joined(strips: list[list[Step]]) -> list[Step]:
+    """Return the steps of all strips; what they were made of is given up on the way."""
+    result = []
+    while any(strips):
+        made = [strip.pop(0) for strip in strips if strip]
+        result.append(Step(*(torch.cat(parts) for parts in zip(*made))))
+    return result
 
 
 def _widen(values: Tensor, width: int, fill: int) -> Tensor:

@@ -10,12 +10,12 @@ from hedgerow.engines.torch_gpu.normal_score import normal_score
 @triton.jit
 def strongest(
     products, covariance, variance, scores, place, node, newest, loading, left, best, which,
-    width, freedom, collinear, FIRST: tl.constexpr, BN: tl.constexpr,
+    width, freedom, collinear, FIRST: tl.constexpr, HELD: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
     """Take one direction out of all columns; find a node's strongest column given the rest.
 
     One program handles one node and ``BN`` columns. ``products`` are those of the direction with
-    the columns; from them, covariance, variance and scores are brought up to date.
+    the columns; from them, covariance, variance and, if held, scores are brought up to date.
     """
     row = tl.program_id(0).to(tl.int64)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -36,8 +36,9 @@ def strongest(
     usable = inside & (var > collinear)
     scale = tl.where(usable, var, 1.0) * tl.load(left + row)
     partial = tl.where(usable, cov * tl.rsqrt(scale), 0.0)
-    z = normal_score(partial, freedom)
-    tl.store(scores + own * width + j, z.to(scores.dtype.element_ty), mask=inside)
+    if HELD:
+        z = normal_score(partial, freedom)
+        tl.store(scores + own * width + j, z.to(scores.dtype.element_ty), mask=inside)
     value, index = tl.max(partial * partial, axis=0, return_indices=True)
     part = row * tl.num_programs(1) + tl.program_id(1)
     tl.store(best + part, value)

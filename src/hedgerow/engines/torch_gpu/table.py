@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from torch import Tensor
 
+from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
 from hedgerow.method.engine import Array, Named
@@ -23,7 +24,7 @@ Rows = NDArray[np.floating]
 class Learned:
     """What was learned from the rows of a table, while no others have come."""
 
-    weights: Weights | None = None  # until the evidence takes them: they are large
+    weights: Weights | Kept | None = None  # until the evidence takes them: they are large
     residuals: Residuals | None = None
 
 
