@@ -1,5 +1,6 @@
 """What a release is made of: each requirement stands in one place, and examples are found."""
 
+import doctest
 import re
 import tomllib
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from benchmarks import tour
 from release import archives, trial
 
 ROOT = Path(__file__).parents[2]
@@ -55,3 +57,16 @@ def test_the_version_stands_in_one_place():
     told = ["pyproject.toml", "CITATION.cff", "release/conda/recipe.yaml", "docs/conf.py"]
     for name in told:
         assert not re.search(rf"(?<![\w.]){version}(?![\w.])", (ROOT / name).read_text()), name
+
+
+@pytest.mark.parametrize("module", [archives, tour], ids=lambda module: module.__name__)
+def test_examples_run(module):
+    result = doctest.testmod(module)
+    assert result.failed == 0
+    assert result.attempted > 0
+
+
+def test_the_recording_shows_what_is_run_now():
+    text = re.sub(r"<[^>]*>", "", tour.PICTURE.read_text()).replace("&#160;", " ")
+    for command in tour.COMMANDS:
+        assert f"$ {command}" in text
