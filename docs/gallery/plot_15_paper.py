@@ -41,4 +41,5 @@ ax.legend()
 plt.show()
 
 # %%
-# **True in the data:** a chain of four variables, with partial correlations of 0.5.
+# **True in the data:** a chain of four variables, with partial correlations of 0.5. HedgeGraph
+# keeps a false discovery rate of 0.05, so that now and then it has an edge too many.
