@@ -10,6 +10,7 @@ from pathlib import Path
 # Tables that the README's examples read.
 TABLES = """
 hedgerow simulate cycle -p 6 -n 400 --seed 1 --out measurements.csv
+sed -i '1s/.*/age,sex,batch,mood,sleep,pain/' measurements.csv
 hedgerow simulate cycle -p 6 -n 300 --seed 2 --out controls.csv
 hedgerow simulate chain -p 6 -n 300 --seed 3 --out patients.csv
 mkdir -p sensors && cp controls.csv sensors/1.csv

@@ -9,15 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.drawing.layout import layout
-from hedgerow.drawing.look import (
-    FAINT,
-    LABELS_UP_TO,
-    NEGATIVE,
-    NODE,
-    POSITIVE,
-    colours,
-    widths,
-)
 from hedgerow.estimators import HedgeGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.promises import as_title, promise_of
@@ -26,6 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["heatmap", "network"]
+
+POSITIVE, NEGATIVE = "#1f5fa8", "#c2571a"  # apart for the colour-blind too, as in the report
+_NODE, _FAINT = "#333333", "#bbbbbb"
+_WIDEST = 4.0  # points
+_LABELS_UP_TO = 60  # variables; more names than these hide the drawing
 
 
 def network(
@@ -73,17 +69,16 @@ def network(
     degree = np.bincount(np.r_[graph.source, graph.target], minlength=len(names))
 
     ax = _new_axes() if ax is None else ax
+    colours = np.where(graph.partial_corr >= 0, POSITIVE, NEGATIVE)
+    widths = _WIDEST * strength / max(strength.max(initial=0.0), 1e-12)
     lines = np.stack([xy[graph.source], xy[graph.target]], axis=1)
     ax.add_collection(
-        LineCollection(
-            list(lines),
-            colors=colours(graph.partial_corr),
-            linewidths=widths(strength),
-            alpha=0.7,
-        )
+        LineCollection(list(lines), colors=list(colours), linewidths=widths, alpha=0.7)
     )
-    ax.scatter(xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2)
-    if labels or (labels is None and len(names) <= LABELS_UP_TO):
+    ax.scatter(
+        xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, _NODE, _FAINT), zorder=2
+    )
+    if labels or (labels is None and len(names) <= _LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
     n_edges = len(graph.source)
@@ -130,10 +125,10 @@ def heatmap(model: HedgeGraph, *, labels: bool | None = None, ax: "Axes | None" 
     names = [str(name) for name in column_labels(model)]
 
     ax = _new_axes() if ax is None else ax
-    signs = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "white", POSITIVE])
-    image = ax.imshow(values, cmap=signs, vmin=-strongest, vmax=strongest)
+    colours = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "white", POSITIVE])
+    image = ax.imshow(values, cmap=colours, vmin=-strongest, vmax=strongest)
     ax.figure.colorbar(image, ax=ax, label="partial correlation", shrink=0.8)
-    if labels or (labels is None and len(names) <= LABELS_UP_TO):
+    if labels or (labels is None and len(names) <= _LABELS_UP_TO):
         ax.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=90)
         ax.set_yticks(range(len(names)), [_plain(name) for name in names])
     else:

@@ -16,6 +16,7 @@ from hedgerow.io.opening import READABLE
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCE = (DOCS / "cli.md").read_text()
+GUIDE = (DOCS / "guide.md").read_text()
 
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -78,29 +79,19 @@ def test_every_picture_is_shown_somewhere_and_exists():
     assert {path for path in shown if not path.exists()} == set(), "pictures that are missing"
 
 
-@pytest.mark.parametrize(
-    ("page", "written"),
-    [
-        ("start.md", {"network.html", "edges.csv"}),
-        (
-            "guide.md",
-            {"network.html", "network.pdf", "edges.parquet", "result.json", "matrices.npz"},
-        ),
-    ],
-)
-def test_pages_to_follow_run(page, written, tmp_path, monkeypatch):
-    """Run their commands and code in order, in one folder and one namespace."""
+def test_the_guide_runs(tmp_path, monkeypatch):
+    """Run its commands and code in order, in one folder and one namespace."""
     monkeypatch.chdir(tmp_path)
     matplotlib.use("Agg")
     commands = f'hedgerow() {{ "{sys.executable}" -m hedgerow "$@"; }}; set -eu\n'
     space = {}
-    blocks = re.findall(r"^```(sh|python)\n(.*?)^```$", (DOCS / page).read_text(), re.M | re.S)
-    assert {language for language, _ in blocks} == {"sh", "python"}
+    blocks = re.findall(r"^```(sh|python)\n(.*?)^```$", GUIDE, re.M | re.S)
+    assert len(blocks) > 8
     for language, text in blocks:
         if language == "python":
-            exec(compile(text, page, "exec"), space)
+            exec(compile(text, "guide.md", "exec"), space)
         else:
             done = subprocess.run(["bash", "-c", commands + text], capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
     names = {path.name for path in tmp_path.iterdir()}
-    assert names >= written
+    assert names >= {"network.html", "network.pdf", "edges.parquet", "result.json", "matrices.npz"}

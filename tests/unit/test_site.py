@@ -1,6 +1,8 @@
 """The site builds without a warning, holds all it shows, and no link in it leads nowhere."""
 
 import re
+import subprocess
+import sys
 from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
@@ -102,3 +104,18 @@ def test_every_example_has_its_figure(site):
     for script in EXAMPLES:
         page = (site / "built_gallery" / f"{script.stem}.html").read_text()
         assert f"sphx_glr_{script.stem}_001" in page
+
+
+def test_the_page_to_start_from_runs(tmp_path):
+    text = (ROOT / "docs" / "start.md").read_text()
+    script = ["set -eu", f'hedgerow() {{ "{sys.executable}" -m hedgerow "$@"; }}']
+    for language, block in re.findall(r"^```(sh|python)\n(.*?)^```$", text, re.M | re.S):
+        run = f'"{sys.executable}" - <<"END"\n{block}END' if language == "python" else block
+        script.append(run)
+    assert len(script) == 4
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "They are related by way of x1." in done.stdout
+    assert (tmp_path / "network.html").exists()
