@@ -1,7 +1,10 @@
-"""How sure partial correlations are, and whether they differ between two groups.
+"""How sure partial correlations are, whether they differ between groups, and what is held fixed.
 
     python -m benchmarks.groups coverage      # how many intervals miss what they are for
     python -m benchmarks.groups differences   # false and true differences, beside other methods
+    python -m benchmarks.groups fused         # ... and beside the fused graphical lasso
+    python -m benchmarks.groups given         # graphs of rows that batches and age act on
+    python -m benchmarks.groups persons       # ... and of persons who were asked several times
 
 Each fills docs/groups.md.
 """

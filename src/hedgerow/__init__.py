@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what `__getattr__` finds, for type checkers and editors
         SparsitronGraph,
         SparsitronIsing,
         difference,
+        difference_by,
     )
 
 _WHERE = {
@@ -29,6 +30,7 @@ _WHERE = {
     "SparsitronIsing": "hedgerow.estimators",
     "compare": "hedgerow.comparison",
     "difference": "hedgerow.estimators",
+    "difference_by": "hedgerow.estimators",
 }
 _MODULES = ("datasets", "io", "live", "metrics", "plot", "report", "rivals", "stream", "theory")
 
@@ -43,6 +45,7 @@ __all__ = [
     "compare",
     "datasets",
     "difference",
+    "difference_by",
     "io",
     "live",
     "metrics",

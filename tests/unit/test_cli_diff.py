@@ -3,14 +3,18 @@
 import csv
 import json
 import os
+import shutil
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from scipy.sparse import csc_array
 
+from hedgerow import HedgeGraph, difference_by
 from hedgerow.cli import _progress, cli
 from hedgerow.datasets import Model, make
+from hedgerow.estimators.grouping import Groups
 from hedgerow.io import open_table
 
 NAMES = list("abcdef")
@@ -159,3 +163,116 @@ def test_a_bar_is_drawn_while_groups_are_learned(files, monkeypatch, capsys, com
         arguments = [*command, *map(str, given), *quiet]
         cli.main(arguments, standalone_mode=False)
         assert ("Learning" in capsys.readouterr().err) == drawn
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory):
+    """Three sites that differ in their means, and of which one lacks the edge between c and d."""
+    model = make("chain", 6, strength=0.4, seed=0)
+    theta = model.precision.toarray()
+    theta[2, 3] = theta[3, 2] = 0.0
+    tables = [model.sample(500, seed=1), model.sample(400, seed=2)]
+    tables.append(Model("other", csc_array(theta)).sample(600, seed=3))
+    shifts = 3.0 * np.random.default_rng(4).standard_normal((3, 6))
+    order = np.random.default_rng(3).permutation(1500)
+    rows = np.concatenate([rows + shift for rows, shift in zip(tables, shifts)])[order]
+    names = np.repeat(["north", "south", "west"], [500, 400, 600])[order]
+    return write(tmp_path_factory.mktemp("sites") / "t.csv", rows, site=names)
+
+
+def test_each_group_against_the_rest(sites):
+    told = json.loads(run("learn", sites, "--by", "site", "--against", "rest", "--json").stdout)
+    pairs = [(pair["first"], pair["second"]) for pair in told["differences"]]
+    assert pairs == [(name, "the rest") for name in ("north", "south", "west")]
+    west = told["differences"][-1]
+    # Means of sites differ, too: were they not held fixed, everything would differ.
+    assert [(edge["source"], edge["target"]) for edge in west["edges"]] == [("c", "d")]
+    found = difference_by(pl.read_csv(sites), "site", against="rest")
+    assert [len(each.edges_) for each in found.values()] == [
+        len(pair["edges"]) for pair in told["differences"]
+    ]
+    assert found["west", "the rest"].p_value_ == pytest.approx(west["p_value"])
+
+
+def test_chunks_of_groups_say_what_the_whole_says(sites):
+    table = pl.read_csv(sites)
+    whole, parts = (Groups(HedgeGraph(), "site", "rest") for _ in range(2))
+    whole.partial_fit(table.sort("site"))
+    for part in table.sort("site").iter_slices(400):  # groups come one after the other
+        parts.partial_fit(part)
+    for one, other in zip(whole.pairs(), parts.pairs()):
+        assert [str(model.edges_) for model in one.models] == [
+            str(model.edges_) for model in other.models
+        ]
+
+
+def test_two_groups_are_each_others_rest(files):
+    found = difference_by(pl.read_csv(files[2]), "group", against="rest")
+    assert list(found) == [("control", "patient")]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "sight"}, "by must name a column of X, got 'sight'"),
+        ({"by": "site", "against": "last"}, "against must be one of 'first', 'rest', got 'last'"),
+        (
+            {"by": "site", "model": HedgeGraph(given=["site"])},
+            "a column cannot be given and the column of groups at once, got 'site'",
+        ),
+    ],
+)
+def test_groups_that_there_are_not(sites, options, message):
+    with pytest.raises(ValueError, match=message):
+        difference_by(pl.read_csv(sites), **options)
+
+
+def test_against_goes_with_by(sites):
+    assert "--against goes with --by" in run("learn", sites, "--against", "rest").output
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """Checkpoints of one stream, before and after c and d have lost their relation."""
+    folder = tmp_path_factory.mktemp("stream")
+    model = make("chain", 6, strength=0.4, seed=0)
+    theta = model.precision.toarray()
+    theta[2, 3] = theta[3, 2] = 0.0
+    write(folder / "rows.csv", model.sample(700, seed=1))
+    assert run("stream", folder / "rows.csv", "--checkpoint", folder / "new").exit_code == 0
+    shutil.copytree(folder / "new", folder / "old")
+    more = Model("other", csc_array(theta)).sample(900, seed=2)
+    with (folder / "rows.csv").open("a") as stream:
+        np.savetxt(stream, more, delimiter=",")
+    assert run("stream", folder / "rows.csv", "--checkpoint", folder / "new").exit_code == 0
+    return folder, more
+
+
+def test_a_stream_is_compared_with_what_it_was(grown, tmp_path):
+    folder, more = grown
+    alone = run("diff", folder / "old", folder / "new")
+    assert "models must not share rows, but one has gone on from the other" in alone.output
+    out = tmp_path / "d.csv"
+    done = run("diff", folder / "old", folder / "new", "--since", "--out", out)
+    assert done.exit_code == 0, done.output
+    [row] = csv.DictReader(out.read_text().splitlines())
+    assert (row["source"], row["target"]) == ("c", "d")
+    later = HedgeGraph().fit(more, feature_names=NAMES).partial_corr_of("c", "d")
+    assert float(row["other_partial_corr"]) == pytest.approx(later.partial_corr, abs=0.02)
+
+
+def test_two_streams_are_compared_by_their_checkpoints(grown, tmp_path):
+    folder, more = grown
+    other = write(tmp_path / "rows.csv", more)
+    assert run("stream", other, "--checkpoint", tmp_path / "c").exit_code == 0
+    [newest] = (tmp_path / "c").glob("checkpoint-*")
+    done = run("diff", folder / "old", newest)
+    assert "1 partial correlation differs among 15 pairs" in done.output
+    again = run("diff", folder / "old", newest, "--since")
+    assert "since=True needs the same model after more rows" in again.output
+
+
+def test_a_folder_without_checkpoints(tmp_path, files):
+    done = run("diff", tmp_path, files[0])
+    assert done.exit_code == 1
+    assert "must have checkpoints, and has none" in done.output

@@ -114,6 +114,13 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
+def holds(path: str | os.PathLike[str], kind: str) -> bool:
+    """Return whether a file that `write` wrote holds this; raise StorageError if it is damaged."""
+    with errors_of(path), open(path, "rb") as file:
+        start, _ = _check_frame(file)
+        return bool(json.loads(file.read(start - _PREFIX.size))["kind"] == kind)
+
+
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a file that `write` made.
 

@@ -1,11 +1,13 @@
 """``hedgerow learn --by``: a graph for each group of rows, and what differs between them."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.cli._differences import compare_all, refuse_other_formats, tell, write_all
+from hedgerow.cli._differences import compare_each, refuse_other_formats, tell, write_all
 from hedgerow.cli._errors import Misuse
 from hedgerow.cli._files import failures_of, open_rows
+from hedgerow.cli._given import framed, know_columns
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._progress import rows_with_bar
 from hedgerow.cli._warnings import collected_warnings
@@ -13,9 +15,8 @@ from hedgerow.method.promises import BALANCED
 
 if TYPE_CHECKING:
     from hedgerow import HedgeGraph
+    from hedgerow.estimators.grouping import Groups
     from hedgerow.io import Table
-
-MOST_GROUPS = 20  # a column with more values says something else
 
 
 def refuse_with_by(level: float | str, out: tuple[Path, ...], **options: Any) -> None:
@@ -35,70 +36,47 @@ def told_by_groups(
     file: Path,
     out: tuple[Path, ...],
     options: dict[str, Any],
+    categories: set[str],
+    against: str,
     *,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Learn each group of rows by itself as ``model`` would, and tell what differs."""
-    from hedgerow.io.choose import columns_by_name
-
     with (
         collected_warnings() as warned,
         failures_of(file, dash="stdin"),
         open_rows(file, options) as table,
     ):
         announce(table.left_out)
-        model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
-        models = _learn(model, table, options["by"], hidden=quiet)
+        know_columns(model, table, categories)
+        groups = _learn(model, table, options["by"], against, hidden=quiet)
+        compared = groups.pairs()
+    models = groups.models
     for name, group in models.items():
         with collected_warnings() as of_group:
             group.adjacency_  # noqa: B018 - results are kept, and its warnings belong to it
         warned += [f"{name}: {warning}" for warning in of_group]
-    pairs, doubts = compare_all(models, model.error, float(model.level))
+    level = float(model.level)
+    pairs, doubts = compare_each(
+        [
+            (pair.first, pair.second, partial(groups.difference, pair, model.error, level))
+            for pair in compared
+        ]
+    )
     if out:
         write_all(pairs, out)
     tell(models, pairs, [*warned, *doubts], out, quiet=quiet, as_json=as_json)
 
 
-def _learn(
-    model: "HedgeGraph", table: "Table", by: str, *, hidden: bool
-) -> "dict[str, HedgeGraph]":
-    """Return a model for each group of a table's rows, in the order of their names."""
-    import numpy as np
-    from sklearn.base import clone
+def _learn(model: "HedgeGraph", table: "Table", by: str, against: str, *, hidden: bool) -> "Groups":
+    """Return a model for each group of a table's rows, and perhaps for the rest of each."""
+    import polars
 
-    from hedgerow.io import DataError
-    from hedgerow.method.levels import MIN_ROWS
+    from hedgerow.estimators.grouping import Groups
 
-    models: dict[str, HedgeGraph] = {}
+    groups = Groups(model, by, against)
     for rows in rows_with_bar(table, hidden=hidden):
-        groups = np.array(table.groups)
-        for name in dict.fromkeys(table.groups):
-            if name not in models:
-                models[name] = clone(model)
-            models[name].partial_fit(rows[groups == name], feature_names=table.names)
-        if len(models) > MOST_GROUPS:
-            raise DataError(
-                f"column {by!r} must have at most {MOST_GROUPS} groups, got more: "
-                f"{', '.join(list(models)[:3])}, ..."
-            )
-    if len(models) < 2:
-        raise DataError(f"column {by!r} must have at least two groups, got {', '.join(models)}")
-    few = {name: model.n_samples_seen_ for name, model in models.items()}
-    few = {name: rows for name, rows in few.items() if rows < MIN_ROWS}
-    if few:
-        told = ", ".join(f"{rows} in {name!r}" for name, rows in few.items())
-        raise DataError(f"each group must have at least {MIN_ROWS} rows, got {told}")
-    return dict(sorted(models.items(), key=lambda item: _in_order(item[0])))
-
-
-def _in_order(name: str) -> tuple[float, str]:
-    """Return what sorts groups: numbers by their size, before other names.
-
-    >>> sorted(["b", "10", "9"], key=_in_order)
-    ['9', '10', 'b']
-    """
-    try:
-        return float(name), name
-    except ValueError:
-        return float("inf"), name
+        of_rows = polars.Series(by, table.groups, polars.String)
+        groups.partial_fit(framed(table, rows).with_columns(of_rows))
+    return groups

@@ -37,7 +37,9 @@ def refuse_on_cluster(
     files: tuple[Path, ...], options: dict[str, Any], save: Path | None, explain: tuple[str, ...]
 ) -> None:
     """Refuse what a cluster cannot do."""
-    given = [name for name in ("time", "transpose", "difference", "by") if options.get(name)]
+    given = [
+        name for name in ("time", "transpose", "difference", "by", "given") if options.get(name)
+    ]
     given += ["explain"] if explain else []
     given += ["save"] if save else []
     given += ["device"] if options["device"] != "cpu" else []

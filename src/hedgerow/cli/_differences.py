@@ -1,7 +1,8 @@
 """What differs between groups of rows, the first and each other: told and written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,20 +27,35 @@ class Pair(NamedTuple):
 
 
 def compare_all(
-    models: "dict[str, HedgeGraph]", error: str, level: float
+    models: "dict[str, HedgeGraph]", error: str, level: float, *, since: bool = False
 ) -> tuple[list[Pair], list[str]]:
-    """Return what differs between the first group and each other, and warnings."""
+    """Return what differs between the first group and each other, and warnings.
+
+    With ``since``, groups go on from the first.
+    """
     from hedgerow import difference
 
     (first, model), *others = models.items()
+    return compare_each(
+        [
+            (first, name, partial(difference, model, other, error, level, since=since))
+            for name, other in others
+        ]
+    )
+
+
+def compare_each(
+    asked: "Sequence[tuple[str, str, Callable[[], Difference]]]",
+) -> tuple[list[Pair], list[str]]:
+    """Return what differs between groups by name, as it is found, and warnings."""
     pairs, told = [], []
-    for name, other in others:
+    for first, second, found in asked:
         with collected_warnings() as warned:
             try:
-                pairs.append(Pair(first, name, difference(model, other, error, level)))
+                pairs.append(Pair(first, second, found()))
             except ValueError as failure:
-                raise click.ClickException(f"{first} and {name}: {failure}") from failure
-        told += [f"{first} and {name}: {warning}" for warning in warned]
+                raise click.ClickException(f"{first} and {second}: {failure}") from failure
+        told += [f"{first} and {second}: {warning}" for warning in warned]
     return pairs, told
 
 
@@ -98,6 +114,9 @@ def tell(
             for name, model in models.items():
                 rows, edges = model.n_samples_seen_, len(model.edges_)
                 click.echo(f"{name}: {rows:,} rows, {edges:,} edges", err=STDOUT in out)
+                held = model.treatment_.given
+                if held is not None:
+                    click.echo(f"  {held.sentence()}", err=STDOUT in out)
             for pair in pairs:
                 click.echo(f"\n{pair.first} → {pair.second}", err=STDOUT in out)
                 click.echo(pair.found.summary(), err=STDOUT in out)
@@ -116,8 +135,14 @@ def _content(
 ) -> dict[str, Any]:
     return {
         "groups": [
-            {"name": name, "rows": model.n_samples_seen_, "edges": len(model.edges_)}
+            {
+                "name": name,
+                "rows": model.n_samples_seen_,
+                "edges": len(model.edges_),
+                "given": [] if held is None else [str(column) for column in held.columns],
+            }
             for name, model in models.items()
+            for held in [model.treatment_.given]
         ],
         "differences": [
             {

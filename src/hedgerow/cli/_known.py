@@ -65,6 +65,8 @@ def refuse_for_ising(options: dict[str, Any]) -> None:
         given.append("device")
     if options["difference"] is not None:
         given.append("difference")
+    if options.pop("given"):
+        given.append("given")
     if given:
         raise Misuse(f"--{given[0].replace('_', '-')} is for --model gaussian")
 

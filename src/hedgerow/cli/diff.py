@@ -15,6 +15,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._given import given_option, given_told, know_columns, with_texts
 from hedgerow.cli._known import assumed, known_options
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._progress import rows_with_bar
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILES")
 @click.option("--fdr", type=float, metavar="Q", help="Expected share of false differences.")
 @click.option("--fwer", type=float, metavar="D", help="Chance of any false difference.")
+@click.option(
+    "--since",
+    is_flag=True,
+    help="Files are one model, or stream, as it grew: compare the rows of the first with those "
+    "that came later.",
+)
+@given_option
 @known_options
 @reading_options
 @click.option(
@@ -45,6 +53,7 @@ def diff(
     files: tuple[Path, ...],
     fdr: float | None,
     fwer: float | None,
+    since: bool,
     out: tuple[Path, ...],
     quiet: bool,
     as_json: bool,
@@ -52,9 +61,10 @@ def diff(
 ) -> None:
     """Tell which partial correlations differ between the first of FILES and each other.
 
-    A file is a table, as for hedgerow learn, or a model that hedgerow learn --save wrote; no rows
-    are needed then. All must have the same columns. By default differences are reported at a false
-    discovery rate of 0.05, for each pair of files.
+    A file is a table, as for hedgerow learn, or a model that hedgerow learn --save wrote, or the
+    checkpoint of a stream, or the folder of its checkpoints; no rows are needed then. All must have
+    the same columns. By default differences are reported at a false discovery rate of 0.05, for
+    each pair of files.
     """
     error, level = error_level(fdr, fwer)
     if len(files) < 2:
@@ -73,7 +83,7 @@ def diff(
         with collected_warnings() as warned, failures_of(file):
             models[str(file)] = _learned(file, dict(options), hidden=quiet)
         told += [f"{file}: {warning}" for warning in warned]
-    pairs, doubts = compare_all(models, error, float(level))
+    pairs, doubts = compare_all(models, error, float(level), since=since)
     if out:
         write_all(pairs, out)
     tell(models, pairs, [*told, *doubts], out, quiet=quiet, as_json=as_json)
@@ -82,16 +92,22 @@ def diff(
 def _learned(file: Path, options: dict[str, Any], *, hidden: bool) -> "HedgeGraph":
     """Return the model of a file, or of the rows in it."""
     from hedgerow import HedgeGraph
-    from hedgerow.base.storage import is_stored
-    from hedgerow.io.choose import columns_by_name
+    from hedgerow.base.storage import holds, is_stored
 
-    if is_stored(file):
+    stored = file.is_file() and is_stored(file)
+    if file.is_dir() or (stored and holds(file, "checkpoint")):
+        from hedgerow.stream import load_checkpoint
+
+        return load_checkpoint(file)
+    if stored:
         return HedgeGraph.load(file)
+    categories = given_told(options)
     model = HedgeGraph(**assumed(options))
     with open_rows(file, options) as table:
         announce(table.left_out)
-        model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+        know_columns(model, table, categories)
         for rows in rows_with_bar(table, hidden=hidden):
-            model.partial_fit(rows, feature_names=table.names)
+            cells, names = with_texts(table, rows)
+            model.partial_fit(cells, feature_names=names)
         model.adjacency_  # noqa: B018 - its warnings belong to this file
     return model

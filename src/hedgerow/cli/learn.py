@@ -13,7 +13,7 @@ from hedgerow.cli._cluster import (
     refuse_on_cluster,
     refuse_without_cluster,
 )
-from hedgerow.cli._errors import Interrupted
+from hedgerow.cli._errors import Interrupted, Misuse
 from hedgerow.cli._explain import explain_option, pairs_asked, refuse_unheard
 from hedgerow.cli._files import (
     STDIN,
@@ -23,6 +23,7 @@ from hedgerow.cli._files import (
     refuse_clashes,
     refuse_unwritable,
 )
+from hedgerow.cli._given import given_option, given_told, know_columns, with_texts
 from hedgerow.cli._known import assumed, difference_option, known_options, refuse_for_ising
 from hedgerow.cli._left_out import announce
 from hedgerow.cli._paths import Target
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 # As in hedgerow.engines, which is slow to import; a test compares them.
 DEVICES = ("cpu", "cuda", "auto", "numpy")
+AGAINST = ("first", "rest")  # as in hedgerow.estimators
 
 
 @click.command()
@@ -86,6 +88,12 @@ DEVICES = ("cpu", "cuda", "auto", "numpy")
     help="Column that says which group a row is of: learn each by itself, and tell what differs "
     "between the first, by name, and each other. --out then writes differences.",
 )
+@click.option(
+    "--against",
+    type=click.Choice(AGAINST),
+    help="Compare each group of --by with the first one (the default), or with the rest.",
+)
+@given_option
 @cluster_option
 @known_options
 @difference_option
@@ -133,6 +141,9 @@ def learn(
         refuse_on_cluster(files, options, save, explain)
     file = files[0]
     error, level = error_level(*(options.pop(name) for name in ("fdr", "fwer", "balanced")))
+    against = options.pop("against")
+    if against and options["by"] is None:
+        raise Misuse("--against goes with --by")
     if options["by"] is not None:
         refuse_with_by(level, out, html=html, save=save, format=format, **options)
     formats = formats_of(out, format)
@@ -144,19 +155,20 @@ def learn(
     refuse_unwritable(targets)
 
     from hedgerow import HedgeGraph
-    from hedgerow.io.choose import columns_by_name
 
+    categories = given_told(options)
     model = _new_model(error, level, options)
     if options["by"] is not None and isinstance(model, HedgeGraph):
-        told_by_groups(model, file, out, options, quiet=quiet, as_json=as_json)
+        how = {"quiet": quiet, "as_json": as_json}
+        told_by_groups(model, file, out, options, categories, against or AGAINST[0], **how)
         return
     files_written = [path for path in targets if path != STDOUT]
     with collected_warnings() as warned, resumable(model, files_written):
         with failures_of(file, dash="stdin"), open_rows(file, options) as table:
             announce(table.left_out)
-            asked = pairs_asked(explain, table.names)
+            asked = pairs_asked(explain, [n for n in table.names if n not in table.held])
             if isinstance(model, HedgeGraph):
-                model.set_params(columns=columns_by_name(model.columns, table.names, table.words))
+                know_columns(model, table, categories)
             if cluster and isinstance(model, HedgeGraph):
                 learn_there(model, files, cluster, table, options, hidden=quiet)
             else:
@@ -216,7 +228,8 @@ def _learn_rows(
         ):
             for rows in table:
                 with finish_first():
-                    model.partial_fit(rows, feature_names=table.names)
+                    cells, names = with_texts(table, rows)
+                    model.partial_fit(cells, feature_names=names)
                     learned = True
                 rate = model.n_samples_seen_ / (monotonic() - begun)
                 note = f"{model.n_samples_seen_:,} rows, {rate:,.0f} rows/s"
@@ -273,7 +286,7 @@ def _results(
         rows=model.n_samples_seen_,
         rows_dropped=table.n_dropped,
         why_dropped=table.why_dropped,
-        columns=len(table.names),
+        columns=model.n_features_in_,
         left_out=table.left_out,
         error=promise_of(model.error, model.level),
         level=model.level_,

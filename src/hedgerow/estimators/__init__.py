@@ -6,6 +6,7 @@ from hedgerow.estimators._ising import IsingGraph
 from hedgerow.estimators._sparsitron import SparsitronGraph
 from hedgerow.estimators._sparsitron_ising import SparsitronIsing
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning
+from hedgerow.estimators.grouping import difference_by
 
 __all__ = [
     "DataWarning",
@@ -16,4 +17,5 @@ __all__ = [
     "SparsitronGraph",
     "SparsitronIsing",
     "difference",
+    "difference_by",
 ]

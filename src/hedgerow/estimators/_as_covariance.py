@@ -12,9 +12,10 @@ from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.words import listed
 from hedgerow.engines.likelihood_cpu import fit_precision
+from hedgerow.estimators._given_cells import Read
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._warnings import DataWarning, warn
-from hedgerow.estimators.input import column_labels, read_rows
+from hedgerow.estimators.input import column_labels
 from hedgerow.method.likelihood import PrecisionFit, mean_log_likelihood, needed_to_fit
 
 Array = NDArray[np.float64]
@@ -42,6 +43,10 @@ class _Fitted(Protocol):
     def precision_(self) -> Array: ...
 
     def _precision(self) -> PrecisionFit: ...
+
+    def _read(self, X: Any, names: None, *, reset: bool) -> Read: ...
+
+    def _beyond_given(self, X: Any) -> NDArray[np.floating]: ...
 
 
 class AsCovariance:
@@ -79,7 +84,7 @@ class AsCovariance:
         y : ignored
         """
         check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
+        rows = self._beyond_given(X)
         return mean_log_likelihood(rows, self.location_, self._precision().precision)
 
     @locked
@@ -110,7 +115,7 @@ class AsCovariance:
         3.0
         """
         check_is_fitted(self)
-        centred = read_rows(self, X, reset=False) - self.location_
+        centred = self._beyond_given(X) - self.location_
         result: Array = np.einsum("ij,ij->i", centred @ self.precision_, centred)
         return result
 
@@ -155,6 +160,12 @@ class AsCovariance:
         size = np.linalg.norm(other - covariance, "fro" if norm == "frobenius" else 2)
         result = float(size) ** 2 / (len(covariance) if scaling else 1)
         return result if squared else float(np.sqrt(result))
+
+    def _beyond_given(self: _Fitted, X: Any) -> NDArray[np.floating]:
+        """Return rows, without what columns held fixed explain of them."""
+        rows, cells = self._read(X, None, reset=False)
+        held = self._stream.held
+        return rows if held is None or cells is None else held.residuals(rows, cells)
 
     def _precision(self: _Fitted) -> PrecisionFit:
         check_is_fitted(self)

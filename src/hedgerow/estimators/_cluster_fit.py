@@ -20,6 +20,7 @@ from hedgerow.engines.dask.room import Division, division_of, workers_of
 from hedgerow.estimators import _cluster_stream as tasks
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
+from hedgerow.estimators._given import Cells
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators.partitions import Checked, Source, check_partition
@@ -58,7 +59,7 @@ class ClusterStream(HedgeStream):
         """Number of rows learned from."""
         return int(self.learner.rows)
 
-    def take(self, rows: NDArray[np.floating]) -> NoReturn:
+    def take(self, rows: NDArray[np.floating], cells: Cells | None = None) -> NoReturn:
         """Raise: rows can be added on one machine only."""
         raise RuntimeError(f"{_STAYED}, so no rows can be added; fit all rows at once")
 

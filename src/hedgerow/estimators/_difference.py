@@ -100,7 +100,12 @@ class _Both(NamedTuple):
 
 
 def difference(
-    first: HedgeGraph, second: HedgeGraph, error: str = "fdr", level: float = 0.05
+    first: HedgeGraph,
+    second: HedgeGraph,
+    error: str = "fdr",
+    level: float = 0.05,
+    *,
+    since: bool = False,
 ) -> Difference:
     """Return which partial correlations differ between two fitted or loaded models.
 
@@ -116,6 +121,9 @@ def difference(
         What is kept below ``level``: the expected share of pairs reported that do not differ, or
         the probability of any.
     level : float, default=0.05
+    since : bool, default=False
+        Whether ``second`` is ``first`` after more rows, as two checkpoints of a stream are: the
+        rows of the first are compared with those that came later. Columns must be continuous.
 
     Examples
     --------
@@ -136,7 +144,25 @@ def difference(
     for name, model in (("first", first), ("second", second)):
         if not isinstance(model, HedgeGraph):
             raise TypeError(f"{name} must be a HedgeGraph, got {type(model).__name__}")
-    both = _Both(first.compared(), second.compared())
+    if since:
+        both = _Both(first.compared(), second.compared_since(first))
+    else:
+        _refuse_same_rows(first, second)
+        both = _Both(first.compared(), second.compared())
+    _refuse_other_given(both)
+    return _difference(both, error, level)
+
+
+def difference_apart_from(
+    groups: set[str], first: HedgeGraph, second: HedgeGraph, error: str, level: float
+) -> Difference:
+    """Return what differs between models, one of which may hold columns of ``groups`` fixed."""
+    both = _Both(*(model.compared() for model in (first, second)))
+    _refuse_other_given(_Both(*(each._replace(given=each.given - groups) for each in both)))
+    return _difference(both, one_of("error", error, ERRORS), in_open_interval("level", level, 0, 1))
+
+
+def _difference(both: _Both, error: str, level: float) -> Difference:
     order = _order(both)
     used = both.first.tested & both.second.tested[order]
     columns = np.flatnonzero(used)
@@ -145,6 +171,26 @@ def difference(
     _warn(both, order, used, level)
     found = compare(both.first.known(columns), both.second.known(order[columns]), error)
     return Difference(found, both.first.labels[columns], error, level, len(used))
+
+
+def _refuse_same_rows(first: HedgeGraph, second: HedgeGraph) -> None:
+    """Raise if one model can be seen to have gone on from the other."""
+    for one, other in ((first, second), (second, first)):
+        treated = one._stream.treated is not None
+        if treated and other._stream.goes_on_from(one._stream):
+            raise ValueError(
+                "models must not share rows, but one has gone on from the other; since=True "
+                "compares the rows of the first with those that came later"
+            )
+
+
+def _refuse_other_given(both: _Both) -> None:
+    if both.first.given != both.second.given:
+        held = [listed(sorted(map(repr, group.given))) or "nothing" for group in both]
+        raise ValueError(
+            f"both models must hold the same columns fixed, but the first has {held[0]} given, "
+            f"and the second {held[1]}"
+        )
 
 
 def _order(both: _Both) -> NDArray[np.intp]:

@@ -23,13 +23,15 @@ from hedgerow.estimators._assumptions import (
     refuse_impossible,
 )
 from hedgerow.estimators._explained import Explained
+from hedgerow.estimators._given import Cells, GivenColumns, check_given
+from hedgerow.estimators._given_cells import HoldsFixed
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
-from hedgerow.estimators.input import column_labels, read_rows, refuse_gaps, take_columns
+from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns
 from hedgerow.method.forgetting import (
     LONGEST_HALF_LIFE,
     NEVER,
@@ -43,7 +45,7 @@ from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
 
 
-class HedgeGraph(AsCovariance, Told, Kept, Explained):
+class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Explained):
     """Learn which variables are directly connected, at an error rate you choose.
 
     One Hedge player for each variable learns, in one pass, to predict it from the others. Every
@@ -86,6 +88,10 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         names columns that are taken as they are. A dict tells the kinds of some columns:
         "continuous", "steps", "yes/no", "counts", "zeros" (many equal values, the others
         continuous) or "as is" (docs/data.md).
+    given : list of names or numbers, or dict, or None, default=None
+        Columns that are held fixed: what they explain of the others is taken out of them, and they
+        are no part of the graph. Numbers are taken as they are, text as categories; a dict tells it
+        for each: "numbers", "categories", or None, to find out (docs/groups.md).
 
     Attributes
     ----------
@@ -119,8 +125,9 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         Number of rows the tests count with: fewer than were seen, if rows are forgotten, related
         to those before them, or of unlike size.
     n_features_in_ : int
+        Number of columns, without those that are ``given``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only if the columns have names, of their own or told to `fit` or `partial_fit`.
+        Their names. Only if the columns have names, of their own or told to `fit` or `partial_fit`.
 
     Warns
     -----
@@ -160,6 +167,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         half_life: float | None = None,
         rows: str = ANY,
         columns: str | Collection[Hashable] | Mapping[Hashable, str] = ANY,
+        given: Collection[Hashable] | Mapping[Hashable, str] | None = None,
     ) -> None:
         self.error = error
         self.level = level
@@ -167,6 +175,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         self.half_life = half_life
         self.rows = rows
         self.columns = columns
+        self.given = given
 
     @locked
     def fit(
@@ -179,8 +188,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         X : array, data frame or Arrow table of shape (n_samples, n_features)
             Cells may be missing (NaN, None, null, masked): they are filled in from the rest of
             their row, and counted (docs/data.md). Not on a GPU, nor if ``rows`` are independent
-            and all ``columns`` normal. A dask array or data frame is learned by the cluster of
-            the active client (docs/distributed.md).
+            and all ``columns`` normal. It has the columns that are ``given``, too. A dask array or
+            data frame is learned by the cluster of the active client (docs/distributed.md).
         y : ignored
         feature_names : iterable of str, optional
             Names of the columns, where ``X`` has none.
@@ -188,13 +197,11 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         self._check_parameters()
         if on_cluster(self.device, X):
             return self._fit_on_cluster(X, feature_names)
-        rows = read_rows(
-            self, X, reset=True, names=feature_names, min_rows=2, **self._rule_of_gaps()
-        )
-        self._stream = self._new_stream(rows)
-        self._take(rows, X)
+        read = self._read(X, feature_names, reset=True, min_rows=2, **self._rule_of_gaps())
+        self._stream = self._new_stream(*read)
+        self._take(*read, X)
         if not self._stream.rows:
-            raise ValueError(f"X must have rows with cells, got {len(rows)} rows without any")
+            raise ValueError(f"X must have rows with cells, got {len(read.rows)} rows without any")
         self._graph()
         return self
 
@@ -203,6 +210,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         from hedgerow.estimators.partitions import source_of
 
         engine_for(CLUSTER, half_life=self._half_life())
+        if self.given:
+            raise ValueError("given needs rows on one machine, and goes with no cluster")
         source = source_of(X)
         take_columns(self, source.n_columns, source.names, names)
         self.__dict__.pop("_stream", None)
@@ -244,15 +253,22 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
             raise ValueError(
                 "a cluster learns all rows at once, with fit; partial_fit is for one machine"
             )
-        rows = read_rows(self, X, reset=first, names=feature_names, **self._rule_of_gaps())
-        if first:
-            self._stream = self._new_stream(rows)
-        else:
+        if not first:
             self._refuse_other_rules()
-            if not fills_gaps(self._stream.engine_name):
-                refuse_gaps(rows, column_labels(self), self.device)
-        self._take(rows, X)
+        read = self._read(X, feature_names, reset=first, **self._rule_of_gaps())
+        if first:
+            self._stream = self._new_stream(*read)
+        elif not fills_gaps(self._stream.engine_name):
+            refuse_gaps(read.rows, column_labels(self), self.device)
+        self._take(*read, X)
         return self
+
+    @property
+    @locked
+    def n_samples_seen_(self) -> int:
+        """Number of rows learned from, and of those that holding columns fixed has cost."""
+        check_is_fitted(self)
+        return self._stream.seen
 
     @property
     @locked
@@ -309,6 +325,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         promise_of(self.error, self.level)
         self._half_life()
         check_assumptions(self.rows, self.columns)
+        check_given(self.given)
 
     def _fills_gaps(self) -> bool:
         """Return whether rows may have missing cells: where nothing is taken for granted."""
@@ -324,15 +341,20 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         known = f"rows={ANY!r} or columns={ANY!r} lets cells be missing"
         return {"gaps": self._fills_gaps(), "advice": f"; {known}"}
 
-    def _new_stream(self, rows: NDArray[np.floating]) -> HedgeStream:
+    def _new_stream(self, rows: NDArray[np.floating], cells: Cells | None) -> HedgeStream:
         half_life, gaps = self._half_life(), bool(np.isnan(rows).any())
         engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
         if not fills_gaps(engine):
             refuse_gaps(rows, column_labels(self), self.device)
-        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life)
+        held = None
+        if cells is not None:
+            held = GivenColumns(self._given_labels, self._ways(cells), self.n_features_in_)
+        return HedgeStream(self.n_features_in_, engine, self._assumptions(), half_life, held)
 
     def _assumptions(self) -> Assumptions:
-        return assumptions_of(self.rows, self.columns, column_labels(self))
+        known = assumptions_of(self.rows, self.columns, column_labels(self))
+        # What is left of steps and counts is neither.
+        return known._replace(told=np.full_like(known.told, "")) if self.given else known
 
     def _refuse_other_rules(self) -> None:
         """Raise if a parameter that rows were learned by is not what it was."""
@@ -341,6 +363,7 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
             ("half_life", self._half_life() == self._stream.half_life),
             ("rows", now.independent == begun.independent),
             ("columns", now.same_columns(begun)),
+            ("given", self._same_given()),
         ):
             if not same:
                 raise ValueError(
@@ -348,14 +371,15 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
                     f"fit starts anew"
                 )
 
-    def _take(self, rows: NDArray[np.floating], X: Any) -> None:
+    def _take(self, rows: NDArray[np.floating], cells: Cells | None, X: Any) -> None:
         warn_of_times(X, self.rows)
         empty = np.isnan(rows).all(axis=1)
         if empty.any():
             warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
             rows = rows[~empty]
+            cells = None if cells is None else [column[~empty] for column in cells]
         refuse_impossible(self._stream.assumptions, rows, column_labels(self))
-        self._stream.take(rows)
+        self._stream.take(rows, cells)
         self._forget_results()
 
     def _forget_results(self) -> None:
@@ -367,6 +391,8 @@ class HedgeGraph(AsCovariance, Told, Kept, Explained):
         key = self._graph_key()
         if key not in self._results:
             stream = self._stream
+            if stream.held is not None:
+                stream.held.refuse_useless(column_labels(self), stream.half_life)
             engine, evidence = stream.evidence(self._inflation())
             n_rows, aside = self._effective_rows(), stream.rare()
             graph = graph_of(engine, evidence, n_rows, *key[1:], aside)

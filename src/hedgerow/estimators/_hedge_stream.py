@@ -10,6 +10,7 @@ from hedgerow import engines
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
+from hedgerow.estimators._given import Cells, Given, GivenColumns
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
@@ -57,10 +58,12 @@ class HedgeStream:
         engine: str,
         assumptions: Assumptions,
         half_life: float = NEVER,
+        held: GivenColumns | None = None,
     ) -> None:
         self.engine_name = engine
         self.half_life = half_life
         self.assumptions = assumptions
+        self.held = held
         treats = not assumptions.complete
         self.treated = TreatedRows(assumptions, half_life) if treats else None
         self.filled = FilledRows(n_columns, half_life)
@@ -76,18 +79,26 @@ class HedgeStream:
 
     @property
     def rows(self) -> int:
-        """Number of rows taken."""
+        """Number of rows taken, without those that holding columns fixed has cost."""
         waiting = 0 if self.treated is None else len(self.treated.waiting)
         return self.learner.rows + waiting
+
+    @property
+    def seen(self) -> int:
+        """Number of rows taken."""
+        return self.rows if self.held is None else self.held.rows
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
         return self.learner.n_columns
 
-    def take(self, rows: NDArray[np.floating]) -> None:
-        """Take the next rows."""
+    def take(self, rows: NDArray[np.floating], cells: Cells | None = None) -> None:
+        """Take the next rows, and the ``cells`` of given columns beside them."""
         self._trial = None
+        if self.held is not None and cells is not None:
+            normal = self.assumptions.normal
+            rows = self.held.take(self.engine, rows, cells, self.half_life, normal=normal)
         if self.treated is None:
             self.learner.take(rows)
             return
@@ -171,6 +182,8 @@ class HedgeStream:
 
     def mean(self) -> Array:
         """Return the mean of each column."""
+        if self.held is not None:
+            return self.held.mean()
         return self.learner.mean() if self.treated is None else self.treated.columns().mean
 
     def moments(self) -> Moments:
@@ -187,7 +200,7 @@ class HedgeStream:
         wanted = columns.squares * (moments.weight / np.maximum(columns.weight, LEAST_WEIGHT))
         factor = np.sqrt(np.divide(wanted, squares, out=np.zeros_like(squares), where=squares > 0))
         products = moments.products * factor * factor[:, None]
-        return moments._replace(mean=columns.mean, products=products)
+        return moments._replace(mean=self.mean(), products=products)
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
@@ -233,7 +246,8 @@ class HedgeStream:
         effective = n_rows / inflation.per_effective
         if self.treated is None:
             straight = np.ones(self.n_columns)
-            return Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
+            plain = Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
+            return plain._replace(given=self.given(labels))
         as_is, season, _, wanders, _, groups, _, kinds, _ = self.treated.settled(self.engine)
         repeated, _ = self.treated.repeated(self.engine)
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
@@ -266,7 +280,12 @@ class HedgeStream:
             stuck=self._stuck(labels),
             slow=slow,
             slowest=slowest(slow, labels),
+            given=self.given(labels),
         )
+
+    def given(self, labels: NDArray[np.object_]) -> Given | None:
+        """Return what was held fixed, if anything was."""
+        return None if self.held is None else self.held.told(labels)
 
     def _slow(self) -> Array:
         """Return the share of each column's variance that was slow, and was taken out."""
@@ -303,12 +322,15 @@ class HedgeStream:
 
     def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
+        of_given = [] if self.held is None else self.held.told(labels).doubts()
         if self.treated is None:
-            return []
+            return of_given
         settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
         repeated, _ = self.treated.repeated(self.engine)
-        of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
+        of_rows = of_given + doubts_of(
+            self.rows, self.n_columns, wandering, repeated, settled.populations
+        )
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
         missing = 1.0 - self._asked()[1].share()
         slow, (_, memory) = self._slow(), inflation.typical_parts()
@@ -355,6 +377,21 @@ class HedgeStream:
         learner, filled, *_ = self._asked()
         curves = None if self.treated is None else self.treated.curves(self.engine)
         return with_unknown(learner.moments(), _unknown_of(learner, filled)), curves
+
+    def goes_on_from(self, earlier: "HedgeStream") -> bool:
+        """Return whether this is the other after more rows, and sums of those are to be had.
+
+        First rows decide so much that no others decide the same.
+        """
+        if self.half_life != NEVER or not 0 < earlier.rows < self.rows:
+            return False
+        if self.n_columns != earlier.n_columns:
+            return False
+        if self.treated is None or earlier.treated is None:
+            return self.treated is earlier.treated
+        mine, theirs = self.treated.marginals, earlier.treated.marginals
+        same = mine is not None and theirs is not None and np.array_equal(mine.knots, theirs.knots)
+        return same and self.treated.curves(self.engine) is None
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

@@ -1,7 +1,7 @@
 """How sure partial correlations are: intervals of edges, and any pair on request."""
 
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from hedgerow.method.graph import Graph
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.intervals import LEVEL_OF_BALANCED, interval, level_of_each
 from hedgerow.method.latent import latent_of
-from hedgerow.method.moments import correlation
+from hedgerow.method.moments import correlation, moments_after
 from hedgerow.method.one_pair import Known, of_pair
 from hedgerow.method.promises import promise_of
 
@@ -48,6 +48,7 @@ class Compared(NamedTuple):
     kinds: NDArray[np.str_]
     tested: NDArray[np.bool_]  # which columns took part in tests
     rows: float  # effective ones
+    given: frozenset[Any]  # columns that were held fixed
     known: Callable[[NDArray[np.intp]], Known]  # what partial correlations come from
 
 
@@ -119,8 +120,33 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         """Return what a comparison of two models asks of each (`hedgerow.difference`)."""
         tested = np.zeros(self.n_features_in_, dtype=np.bool_)
         tested[self._tested(self._graph())] = True
-        kinds = self._stream.kinds()
-        return Compared(self._shown_labels(), kinds, tested, self._effective_rows(), self._known)
+        kinds, held = self._stream.kinds(), self._stream.held
+        given = frozenset(() if held is None else held.labels)
+        rows = self._effective_rows()
+        return Compared(self._shown_labels(), kinds, tested, rows, given, self._known)
+
+    @locked
+    def compared_since(self, earlier: Self) -> Compared:
+        """Return what a comparison asks of the rows that came after those of an ``earlier`` model.
+
+        It must be this one as it was then: sums of all rows less those of the first ones are left.
+        """
+        if not self._stream.goes_on_from(earlier._stream):
+            raise ValueError(
+                "since=True needs the same model after more rows: the second must have gone on "
+                "from the first, after its first 512 rows, with no half_life and no columns of "
+                "steps, yes or no, or counts"
+            )
+        all_rows, rows = self.compared(), self._stream.rows
+        share = 1.0 - earlier._stream.rows / rows
+
+        def known(columns: NDArray[np.intp]) -> Known:
+            moments, _ = self._stream.known()
+            later = moments_after(moments, earlier._stream.known()[0])
+            corr = correlation(later)[np.ix_(columns, columns)]
+            return Known(corr, None, later.effective_rows, self._inflation().part(columns))
+
+        return all_rows._replace(rows=share * all_rows.rows, known=known)
 
     def _intervals(self, graph: Graph, level: float) -> tuple[Array, Array]:
         """Return the ends of intervals for the edges of a graph that was cut at a level."""

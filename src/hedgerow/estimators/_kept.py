@@ -1,6 +1,6 @@
 """A `HedgeGraph` in a file: its parameters, and all that its stream keeps; so in checkpoints."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any, Self
 
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from hedgerow.estimators._assumptions import (
     from_plain,
     plain,
 )
+from hedgerow.estimators._given import GivenColumns
+from hedgerow.estimators._given_cells import column_numbers
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._in_a_file import InAFile, Parts
 from hedgerow.estimators._saved import (
@@ -25,6 +27,7 @@ from hedgerow.estimators._saved import (
     count_columns,
     malformed_if,
 )
+from hedgerow.estimators._saved_given import check_held
 from hedgerow.estimators._saved_treatment import (
     check_treatment,
     largest_of_treated,
@@ -42,6 +45,10 @@ class Kept(InAFile):
     _KIND = "HedgeGraph"
     device: str
     columns: str | Collection[Hashable]
+    given: Collection[Hashable] | Mapping[Hashable, str] | None
+    _given_places: list[int]
+    _given_labels: list[Hashable]
+    _column_numbers: list[int]
     _stream: HedgeStream
 
     def _check_parameters(self) -> None:
@@ -64,9 +71,16 @@ class Kept(InAFile):
         results. `save` keeps other threads from learning until they are written.
         """
         check_is_fitted(self)
-        columns = plain(self.columns, named=hasattr(self, "feature_names_in_"))
-        header = self._header(parameters=self.get_params() | {"columns": columns})
-        return header, self._stream.arrays()
+        named, held = hasattr(self, "feature_names_in_"), self._stream.held
+        told = {"columns": plain(self.columns, named=named)}
+        if self.given is not None:
+            told["given"] = plain(self.given, named=named)
+        header = self._header(parameters=self.get_params() | told)
+        if held is None:
+            return header, self._stream.arrays()
+        about, arrays = held.parts()
+        about["places"] = self._given_places
+        return header | {"given": about}, self._stream.arrays() | arrays
 
     @classmethod
     def check_parts(cls, header: Any, arrays: dict[str, NDArray[Any]]) -> None:
@@ -80,10 +94,11 @@ class Kept(InAFile):
         check_header(header, known, sound)
         n_columns = count_columns(arrays)
         check_names(header["feature_names"], n_columns)
-        model = cls._unlearned(header, n_columns)
         with malformed_if(ValueError):
+            held = check_held(header, arrays, n_columns)
+            model = cls._unlearned(header, n_columns)
             assumptions = model._assumptions()
-        check_array_names(arrays, names_of_treatment(arrays, assumptions))
+        check_array_names(arrays, names_of_treatment(arrays, assumptions) | held)
         check_learner(arrays, model._half_life(), largest_of_treated(arrays))
         check_treatment(arrays, assumptions, model._half_life())
 
@@ -94,6 +109,9 @@ class Kept(InAFile):
         model = cls._unlearned(header, arrays["pending"].shape[1])
         engine = engine_for_saved(model.device, arrays)
         model._stream = HedgeStream.from_arrays(arrays, engine, model._assumptions())
+        if "given" in header:
+            labels = model._given_labels
+            model._stream.held = GivenColumns.from_parts(labels, header["given"], arrays)
         model._forget_results()
         return model
 
@@ -101,6 +119,12 @@ class Kept(InAFile):
     def _unlearned(cls, header: dict[str, Any], n_columns: int) -> Self:
         """Return a model with the parameters and names of a header."""
         model = cls(**{**_BEFORE_TREATMENT, **header["parameters"]})
-        model.columns = from_plain(model.columns, named=header["feature_names"] is not None)
+        named = header["feature_names"] is not None
+        model.columns = from_plain(model.columns, named=named)
         model._take_columns(header, n_columns)
+        if model.given:
+            model.given = from_plain(model.given, named=named)
+            model._given_labels = list(model.given)
+            model._given_places = list(header["given"]["places"])
+            model._column_numbers = column_numbers(n_columns, model._given_places)
         return model

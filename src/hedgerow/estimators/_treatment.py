@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
+from hedgerow.estimators._given import Given
 from hedgerow.method.kinds import COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.populations import Populations
 
@@ -62,6 +63,7 @@ class Treatment(NamedTuple):
     stuck : columns that have one value in many rows on end: name, first and last row
     slow : for each column, the share of its variance that was slow, and was taken out
     slowest : columns of which much was, most of all first
+    given : what was held fixed, and what it cost; None if nothing was
     """
 
     rows: int
@@ -88,6 +90,7 @@ class Treatment(NamedTuple):
     stuck: Sequence[Stuck] = ()
     slow: NDArray[np.float64] = np.empty(0)
     slowest: Sequence[object] = ()
+    given: Given | None = None
 
     @property
     def related_in_time(self) -> bool:
@@ -111,12 +114,14 @@ class Treatment(NamedTuple):
             "stuck": [[str(name), first, last] for name, first, last in self.stuck],
             "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
             "slowest": [str(name) for name in self.slowest],
+            "given": None if self.given is None else self.given.to_dict(labels),
             "sentences": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
-        said = self._on_kinds() + self._about_cells()
+        said = [] if self.given is None else [self.given.sentence()]
+        said += self._on_kinds() + self._about_cells()
         if self.far_from_normal and self.scored:
             found, number = len(self.far_from_normal), len(self.straightness)
             part = "all" if self.scored == number else f"{self.scored:,} of"
@@ -167,7 +172,8 @@ class Treatment(NamedTuple):
     def doubts(self) -> list[str]:
         """Return what makes the promise doubtful."""
         groups = Populations(self.smaller_group, self.groups_apart)
-        of_rows = doubts_of(
+        of_rows = [] if self.given is None else self.given.doubts()
+        of_rows += doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
         of_rows += doubts_of_drift(self.slowest, self.slow, self.memory)

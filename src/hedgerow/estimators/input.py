@@ -58,8 +58,8 @@ def read_rows(
 
 def column_labels(estimator: BaseEstimator) -> NDArray[np.object_]:
     """Return the names of the columns seen, or their numbers where they have no names."""
-    labels = getattr(estimator, "feature_names_in_", range(estimator.n_features_in_))
-    return np.asarray(labels, dtype=object)
+    numbers = getattr(estimator, "_column_numbers", range(estimator.n_features_in_))
+    return np.asarray(getattr(estimator, "feature_names_in_", numbers), dtype=object)
 
 
 def _take_names(

@@ -14,7 +14,7 @@ from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
 from hedgerow.io._turned import Turned, looks_turned
 from hedgerow.io.absent import Codes, Texts
-from hedgerow.io.choose import MISSING, Wish, choose, place_of
+from hedgerow.io.choose import MISSING, Wish, choose, place_of, with_given
 from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
@@ -52,6 +52,10 @@ class Table:
         Of the columns that are read as words, these in the order of their numbers.
     groups : list of str
         Of each row of the batch that was given last, the group, if a column says it (``by``).
+    held : dict of str to str
+        The columns that are held fixed (``given``), and how: as "numbers" or "categories".
+    texts : dict of str to list
+        Of these, the cells of categories that are texts, in the batch that was given last.
     """
 
     def __init__(
@@ -82,6 +86,11 @@ class Table:
         source.beside = [place_of(name, source.columns) for name in (*watched, *wish.beside)]
         self.groups: list[str] = []
         self._by = None if wish.by is None else len(watched) + (wish.time is not None)
+        self.held = dict.fromkeys(wish.given, "numbers")
+        self.held |= dict.fromkeys(wish.as_text, "categories")
+        self.texts: dict[str, list[str | None]] = {}
+        before = len(watched) + len(wish.beside) - len(wish.as_text) - (wish.id is not None)
+        self._texts_at = {name: before + k for k, name in enumerate(wish.as_text)}
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
         self._texts, self._codes = Texts(), Codes(self.names)
         self._ids: dict[str, int] = {}
@@ -152,6 +161,9 @@ class Table:
             names = [group_name(cell) for cell in batch.beside[self._by]]
             used = used & np.array([bool(name) for name in names], dtype=np.bool_)
             self.groups = [name for name, is_used in zip(names, used) if is_used]
+        for name, place in self._texts_at.items():
+            cells = zip(batch.beside[place], used)
+            self.texts[name] = [group_name(cell) or None for cell, is_used in cells if is_used]
         if self.differences is None:
             return batch.rows if used.all() else batch.rows[used]
         times = None if self._time is None else times_of(batch.beside[0])
@@ -239,6 +251,7 @@ def open_table(
     transpose: bool = False,
     difference: int | None = None,
     by: str | None = None,
+    given: Sequence[str] = (),
     **how: Any,
 ) -> Table:
     """Open a file for reading in batches.
@@ -268,6 +281,9 @@ def open_table(
     by : str, optional
         Column that says which group a row is of; `Table.groups` has it. It is no variable, and rows
         without a group are left out. With ``by``, rows are not subtracted from each other.
+    given : sequence of str
+        Columns that are held fixed, named as in ``columns``; they may be texts. `Table.held` has
+        them. With these, too, rows are not subtracted from each other.
     delimiter : str, optional
         One character between cells, or ``"tab"``; found in the first lines by default.
     header : bool, optional
@@ -313,6 +329,8 @@ def open_table(
     options = reading(**how)
     if by is not None and (transpose or difference is not None):
         raise ValueError("by needs a row for each sample, and goes with no difference")
+    if given and (transpose or difference is not None):
+        raise ValueError("given needs a row for each sample, and goes with no difference")
     order = None
     if time is not None:
         if os.fspath(path) == STDIN or transpose:
@@ -324,7 +342,7 @@ def open_table(
             _warn(note)
         if transpose:
             source = Turned(source)
-        wish = Wish(columns, drop, time, id, by=by)
+        wish = with_given(source.columns, Wish(columns, drop, time, id, by=by, given=given))
         na = notation(na=options.na)
         if os.fspath(path) != STDIN and not transpose:
             _confirm_words(path, options, source, wish)

@@ -12,6 +12,7 @@ import numpy as np
 from hedgerow.base.atomic import atomic_path
 from hedgerow.base.checks import one_of
 from hedgerow.estimators import HedgeGraph, IsingGraph
+from hedgerow.estimators.input import column_labels
 from hedgerow.io._graph_json import dump_json, write_cytoscape, write_node_link
 from hedgerow.io._graph_xml import write_gexf, write_graphml
 from hedgerow.io._network import Network, network_of
@@ -97,7 +98,7 @@ def _parquet(model: Learned, stream: BinaryIO) -> None:
 
 
 def _npz(model: Learned, stream: BinaryIO) -> None:
-    names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
+    names = column_labels(model)
     shared = {"names": names.astype(str), "adjacency": model.adjacency_.toarray()}
     matrices: dict[str, Any]
     if isinstance(model, IsingGraph):

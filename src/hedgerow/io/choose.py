@@ -28,11 +28,14 @@ class Wish(NamedTuple):
     id: str | None = None  # says what it is called
     missing: str = MISSING[0]
     by: str | None = None  # says which group it is of
+    given: Sequence[str] = ()  # held fixed; read even if others are wanted
+    as_text: Sequence[str] = ()  # those of them that are no numbers
 
     @property
     def beside(self) -> list[str]:
         """The columns that are no variables."""
-        return [name for name in (self.time, self.by, self.id) if name is not None]
+        names = (self.time, self.by, *self.as_text, self.id)
+        return [name for name in names if name is not None]
 
 
 class Choice(NamedTuple):
@@ -52,6 +55,8 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     refuse_repeated(names)
     named, matched = _find(wish.columns, names)
     kept = (named | matched if wish.columns else set(names)) - set().union(*_find(wish.drop, names))
+    kept |= {*wish.given}
+    named |= {*wish.given}
     kept -= {names[place_of(name, columns)] for name in wish.beside}
     # Cells that are empty at first may have numbers later; and who names a column knows.
     columns = [
@@ -68,9 +73,38 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
         if column.flaw and column.name in kept:
             left_out.setdefault(column.flaw, []).append(column.name or f"number {j + 1}")
     chosen = [j for j, column in enumerate(columns) if column.name in kept and not column.flaw]
-    if len(chosen) < 2:
-        raise _too_few([names[j] for j in chosen], left_out)
+    learned = [names[j] for j in chosen if names[j] not in wish.given]
+    if len(learned) < 2:
+        raise _too_few(learned, left_out)
     return Choice(chosen, left_out)
+
+
+def with_given(columns: list[Column], wish: Wish) -> Wish:
+    """Return the wish with the columns that are held fixed by name, and which are no numbers.
+
+    Words are no numbers either, although they can be read as such.
+
+    Examples
+    --------
+    >>> found = [Column("age", None), Column("site", "not numeric"), Column("a", None)]
+    >>> with_given(found, Wish(given=["site,age"]))[6:]
+    (['age', 'site'], ['site'])
+    """
+    names = [column.name for column in columns]
+    wanted = set().union(*_find(wish.given, names))
+    for what, some in (
+        ("dropped", set().union(*_find(wish.drop, names))),
+        ("the column of groups", {wish.by}),
+        ("the column of times", {wish.time}),
+        ("the column of names", {wish.id}),
+    ):
+        both = [repr(name) for name in names if name in wanted & some]
+        if both:
+            raise DataError(f"a column cannot be given and {what} at once, got {listed(both)}")
+    given = [column for column in columns if column.name in wanted]
+    numbers = (None, EMPTY, COUNTER)
+    as_text = [column.name for column in given if column.words or column.flaw not in numbers]
+    return wish._replace(given=[column.name for column in given], as_text=as_text)
 
 
 def columns_by_name(
@@ -146,7 +180,7 @@ def _find(
     named: set[str] = set()
     matched: set[str] = set()
     for text in texts:
-        for word in [text] if text in known else _words(text):
+        for word in [text] if text in known else words_of(text):
             if word in known:
                 named.add(word)
                 continue
@@ -158,7 +192,7 @@ def _find(
     return named, matched
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return what is between commas; quotes keep a comma, or a newline, inside a name."""
     return next(csv.reader(StringIO(text, newline=""), skipinitialspace=True), [])
 

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from hedgerow.method.drift import Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.gaps import Expected
+from hedgerow.method.given import Held
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
@@ -75,6 +76,16 @@ class Engine(Protocol):
         self, marginals: Marginals, rows: NDArray[np.floating], half_life: float
     ) -> tuple[Array, Marginals]:
         """Return the scores of rows before the next refresh, and what is known after them."""
+
+    def without_given(
+        self,
+        rows: Array,
+        design: Array,
+        held: Held,
+        half_life: float = NEVER,
+        most: float = np.inf,
+    ) -> tuple[Array, Held]:
+        """Return rows without what given columns explain (`given.without_given`)."""
 
     def without_level(self, rows: Array, level: Level) -> tuple[Array, Level]:
         """Return contrasts of rows with those shortly before them (`drift.without_level`)."""

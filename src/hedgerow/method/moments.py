@@ -114,6 +114,25 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
     return Moments(a.rows + b.rows, mean, products, weight, squared_weight)
 
 
+def moments_after(moments: Moments, earlier: Moments) -> Moments:
+    """Return the moments of the rows that came after ``earlier`` ones: `merge_moments` undone.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((50, 2))
+    >>> later = moments_after(moments_of(rows), moments_of(rows[:30]))
+    >>> np.allclose(later.products, moments_of(rows[30:]).products), later.rows
+    (True, 20)
+    """
+    weight = moments.weight - earlier.weight
+    mean = (moments.weight * moments.mean - earlier.weight * earlier.mean) / weight
+    gap = (mean - earlier.mean)[:, None]
+    between = earlier.weight * (weight / moments.weight) * (gap * gap.T)
+    products = moments.products - earlier.products - between
+    squared = moments.squared_weight - earlier.squared_weight
+    return Moments(moments.rows - earlier.rows, mean, products, weight, squared)
+
+
 def scaled_columns(columns: Columns, factor: float) -> Columns:
     """Return the state with all weights multiplied."""
     squares, weight = columns.squares * factor, columns.weight * factor

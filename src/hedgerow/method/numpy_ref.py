@@ -13,6 +13,7 @@ from hedgerow.method.edges import judge_pairs
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.gaps import fill as fill
+from hedgerow.method.given import without_given as without_given
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.inflation import inflation_of as inflation_of
 from hedgerow.method.intervals import standard_errors

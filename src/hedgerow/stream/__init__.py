@@ -4,7 +4,7 @@
 sources, and others can be added. docs/streams.md is the guide.
 """
 
-from hedgerow.stream._checkpoint import CheckpointWarning
+from hedgerow.stream._checkpoint import CheckpointWarning, load_checkpoint
 from hedgerow.stream._open import open_source
 from hedgerow.stream._pace import Pace
 from hedgerow.stream._run import run
@@ -25,6 +25,7 @@ __all__ = [
     "Source",
     "Status",
     "Watcher",
+    "load_checkpoint",
     "open_source",
     "run",
 ]

@@ -137,6 +137,29 @@ class Checkpoints:
         return sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}"))
 
 
+def load_checkpoint(path: str | os.PathLike[str]) -> HedgeGraph:
+    """Return the model of a checkpoint, to look at: the run that wrote it is not disturbed.
+
+    Parameters
+    ----------
+    path : str or path
+        A checkpoint, or a folder of which the newest is taken.
+
+    Raises
+    ------
+    StorageError
+        If it is not whole.
+    """
+    path = Path(path)
+    if path.is_dir():
+        found = sorted(path.glob(f"{_PREFIX}*{_SUFFIX}"))
+        if not found:
+            raise DataError(f"{str(path)!r} must have checkpoints, and has none")
+        path = found[-1]
+    checkpoint = _read(path)
+    return HedgeGraph.from_parts(checkpoint.model, checkpoint.arrays)
+
+
 def _read(path: Path) -> Checkpoint:
     header, arrays = storage.read(path, _KIND)
     with storage.errors_of(path):

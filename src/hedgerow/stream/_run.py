@@ -105,6 +105,11 @@ def run(
     pace = Pace(every)
     model = HedgeGraph() if model is None else clone(model)
     in_open_interval("level", model.level, 0, 1)
+    if model.given:
+        raise ValueError(
+            "a run holds no columns fixed: given must be None; partial_fit takes rows that keep "
+            "coming"
+        )
     with ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
             source = open_source(source)

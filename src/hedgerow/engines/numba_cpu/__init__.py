@@ -10,6 +10,7 @@ from hedgerow.engines.numba_cpu._drift import without_level
 from hedgerow.engines.numba_cpu._edges import find_edges, repeats
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
+from hedgerow.engines.numba_cpu._given import without_given
 from hedgerow.engines.numba_cpu._hashes import hashes_of
 from hedgerow.engines.numba_cpu._humps import second_hump
 from hedgerow.engines.numba_cpu._inflation import inflation_of
@@ -55,5 +56,6 @@ __all__ = [
     "sweeps",
     "to_numpy",
     "weights",
+    "without_given",
     "without_level",
 ]

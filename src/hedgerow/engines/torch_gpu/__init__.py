@@ -20,6 +20,7 @@ from hedgerow.engines.numba_cpu import (
     second_hump,
     suspicious,
     sweeps,
+    without_given,
     without_level,
 )
 from hedgerow.engines.torch_gpu.fitting import (
@@ -68,5 +69,6 @@ __all__ = [
     "sweeps",
     "to_numpy",
     "weights",
+    "without_given",
     "without_level",
 ]
