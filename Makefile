@@ -3,32 +3,46 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+INSTALLED := pyproject.toml src/hedgerow/_version.py
 SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 
 # Tests start hundreds of processes, each of which would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-user lint types contracts unit compiled browser redis bench quality peers speed figures clean
+.PHONY: demo docs release-check test test-user lint types contracts unit compiled browser redis bench quality peers speed figures clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
-$(VENV)/.demo-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.demo-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
 	@touch $@
 
-$(VENV)/.test-ready: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+$(VENV)/.docs-ready: $(INSTALLED) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/.demo-ready
 
-$(VENV)/.bench-ready: pyproject.toml | $(BIN)/python
+$(VENV)/.test-ready: $(INSTALLED) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/.demo-ready $(VENV)/.docs-ready
+
+$(VENV)/.bench-ready: $(INSTALLED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,bench]'
 	@touch $@
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/hedgerow demo
+
+# The site, to be opened at build/site/index.html. Tests build it with a smaller gallery.
+docs: $(VENV)/.docs-ready
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs build/site
+	@echo "Open build/site/index.html"
+
+# What a release must pass: archives, metadata, and an empty environment for each Python there is.
+release-check: $(VENV)/.test-ready
+	$(BIN)/python -m release.check
 
 # Compiling takes one core for a minute; the other checks the sources meanwhile.
 test: $(VENV)/.test-ready browser redis
@@ -47,8 +61,8 @@ test-gpu: $(VENV)/.test-ready
 	$(BIN)/python -m pytest tests/engines
 
 lint: $(VENV)/.test-ready
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks release docs
+	$(BIN)/ruff format --check src tests benchmarks release docs/*.py docs/gallery
 
 types: $(VENV)/.test-ready
 	$(BIN)/mypy
@@ -93,4 +107,4 @@ figures: $(VENV)/.test-ready
 	$(BIN)/python -m benchmarks.document
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist docs/built_gallery docs/built_reference

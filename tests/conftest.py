@@ -5,9 +5,14 @@ again: ``HEDGEROW_SEED=12345 python -m pytest tests/...``. Each test draws from 
 so that one can be repeated alone.
 """
 
+import fcntl
 import os
 import secrets
+import shutil
+import subprocess
+import sys
 from itertools import count
+from pathlib import Path
 from unittest.mock import patch
 from zlib import crc32
 
@@ -26,6 +31,42 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("unhurried", settings(deadline=None, print_blob=True))
 settings.load_profile("unhurried")
 hypothesis.core.global_force_seed = SEED
+
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """Build the site, with a small gallery and no warning; once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "log").exists():
+            _build_site(folder)
+    log = (folder / "log").read_text()
+    assert (folder / "html" / "index.html").exists(), log
+    return folder / "html"
+
+
+def _build_site(folder):
+    for page in ROOT.glob("*.md"):
+        shutil.copy(page, folder)
+    built = shutil.ignore_patterns("built_*", "__pycache__")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=built)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "--quiet", "docs", "built"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HEDGEROW_SMALL_GALLERY": "1"},
+    )
+    if done.returncode == 0:
+        (folder / "built").rename(folder / "html")
+    (folder / "log").write_text(done.stdout + done.stderr)
 
 
 def pytest_report_header():

@@ -13,7 +13,11 @@ import hedgerow
 
 PACKAGE = Path(hedgerow.__file__).parent
 ROOT = Path(__file__).parents[2]
-NEEDS = {"hedgerow.engines.torch_gpu": ("torch", "triton"), "hedgerow.river": ("river",)}
+NEEDS = {
+    "hedgerow.engines.torch_gpu": ("torch", "triton"),
+    "hedgerow.progress": ("IPython",),
+    "hedgerow.river": ("river",),
+}
 
 
 def module_of(path):

@@ -1,11 +1,16 @@
 """In a notebook a fitted model shows what it learned: as text, and without computing anything."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
-from hedgerow import HedgeGraph
+from hedgerow import HedgeGraph, IsingGraph, progress
+from hedgerow.estimators import _notebook
 
 
 @pytest.fixture
@@ -20,6 +25,70 @@ def test_a_fitted_model_shows_rows_and_edges(walk):
     assert "<b>2 edges</b> among 3 columns, from 400 rows, at a familywise error rate of" in html
     assert model.edges_._repr_html_() in html
     assert model._repr_mimebundle_() == {"text/plain": repr(model), "text/html": html}
+
+
+def test_the_drawing_stands_still_and_needs_no_network(walk):
+    model = HedgeGraph().fit(pd.DataFrame(walk, columns=["a<b", "c", "d"]))
+    html = model._repr_html_()
+    assert html.count("<line") == len(model.edges_) == 2
+    assert html.count("<circle") == 3
+    assert "<title>a&lt;b – c: " in html
+    assert "<script" not in html
+    assert set(re.findall(r"\w+://[^\s\"]*", html)) == {"http://www.w3.org/2000/svg"}  # a name
+
+
+def test_summary_in_words_is_shown(walk):
+    model = HedgeGraph().fit(np.exp(walk))
+    said = model.summary().splitlines()[1:]
+    assert len(said) == 1
+    assert said[0] in model._repr_html_()
+
+
+def test_signs_have_their_colours(walk):
+    walk[:, 2] *= -1
+    html = HedgeGraph().fit(walk)._repr_html_()
+    assert sorted(re.findall(r'<line[^>]* stroke="(#\w+)"', html)) == ["#1f5fa8", "#c2571a"]
+
+
+def test_an_ising_model_is_drawn_too():
+    steps = np.where(np.random.default_rng(0).random((500, 3)) < 0.8, 1, -1)
+    model = IsingGraph().fit(np.cumprod(steps, axis=1))
+    assert model._repr_html_().count("<line") == len(model.edges_) > 0
+
+
+def test_many_variables_are_not_drawn(walk, monkeypatch):
+    monkeypatch.setattr(_notebook, "_DRAWN_UP_TO", 2)
+    html = HedgeGraph().fit(walk)._repr_html_()
+    assert "<svg" not in html
+    assert "<table" in html
+
+
+@pytest.fixture
+def shell():
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+def test_a_bar_appears_for_work_that_lasts(walk, monkeypatch, shell):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE", 0.0)
+    with capture_output() as captured, progress.bar():
+        HedgeGraph().fit(walk)
+    shown = [output.data["text/html"] for output in captured.outputs]
+    assert shown[0].startswith('<progress max="1" value="')
+    assert any("learning: 100%" in html for html in shown)
+    assert shown[-1] == '<progress max="1" value="1.000"></progress> done: 100%'
+    assert [output.update for output in captured.outputs] == [False] + [True] * (len(shown) - 1)
+
+
+def test_no_bar_for_work_that_does_not_last(monkeypatch, shell):
+    now = 100.0
+    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    with capture_output() as captured, progress.bar():
+        for k in range(100):
+            now += 0.015
+            progress.report("learning", k / 100)
+    assert captured.outputs == []
 
 
 def test_a_balanced_model_shows_its_estimate(walk):

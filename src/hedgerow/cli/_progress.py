@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from hedgerow.progress import PATIENCE
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from hedgerow.io import Table
-
-PATIENCE = 2.0  # seconds
 
 
 class Advance(Protocol):

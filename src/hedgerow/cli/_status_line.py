@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from hedgerow.cli._progress import PATIENCE
+from hedgerow.progress import PATIENCE
 from hedgerow.stream import Status
 
 _BETWEEN_LOOKS = 10.0  # seconds; edges are worth a look, but no more of the time than that

@@ -81,8 +81,8 @@ def make_ising(
     p : int
         Number of variables.
     strength : float, optional
-        Absolute coupling |J_ij| of every edge; for "curie_weiss" the coupling times p. By default
-        0.3, for "barabasi_albert" and "triangular" 0.2 and for "curie_weiss" 0.8.
+        Absolute coupling ``|J_ij|`` of every edge; for "curie_weiss" the coupling times p. By
+        default 0.3, for "barabasi_albert" and "triangular" 0.2 and for "curie_weiss" 0.8.
     signs : {"attractive", "mixed", "frustrated"}, default "attractive"
         All couplings positive; each with a random sign; or signs by which edges, one after
         another, close a shortest cycle of negative product, as in the fully frustrated lattice

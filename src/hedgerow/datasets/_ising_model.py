@@ -88,7 +88,7 @@ class IsingModel:
 
     @property
     def width(self) -> float:
-        """Largest Σ_j |J_ij| + |h_i| over the variables, λ: learning takes e^O(λ) rows."""
+        """Largest ``Σ_j |J_ij| + |h_i|`` over the variables, λ: learning takes e^O(λ) rows."""
         return float((np.abs(self.couplings).sum(axis=1) + np.abs(self.fields)).max())
 
     def probabilities(self) -> np.ndarray:

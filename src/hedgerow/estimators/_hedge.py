@@ -132,7 +132,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         to those before them, or of unlike size.
     n_features_in_ : int
         Number of columns, without those that are ``given``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names. Only if the columns have names, of their own or told to `fit` or `partial_fit`.
 
     Warns

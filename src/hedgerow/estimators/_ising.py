@@ -76,7 +76,7 @@ class IsingGraph(KeptIsing, TestedGraph[IsingEdges, OddsTable]):
         the word that is later in the alphabet.
     n_samples_seen_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names, of their own or told to `fit` or `partial_fit`.
 
     Warns

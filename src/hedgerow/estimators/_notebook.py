@@ -8,12 +8,17 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
+import numpy as np
 from sklearn import get_config
 
 from hedgerow.base.locks import locked
 from hedgerow.base.table import EdgeTable
+from hedgerow.drawing.svg import svg
 from hedgerow.estimators._shared import Shared
+from hedgerow.estimators.input import column_labels
 from hedgerow.method.promises import in_words, promise_of
+
+_DRAWN_UP_TO = 300  # variables; a drawing of more is made slowly and says little at this size
 
 
 class NotebookSummary(Shared):
@@ -49,7 +54,18 @@ class NotebookSummary(Shared):
         found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {promise}.</p>"
         done = escape(" ".join(self._treated()))
         said = f"<p>{done}</p>" if done else ""
-        return f"<div>{head}{found}{said}{edges._repr_html_() if len(edges) else ''}</div>"
+        shown = f"{self._drawn(edges)}{edges._repr_html_()}" if len(edges) else ""
+        return f"<div>{head}{found}{said}{shown}</div>"
+
+    def _drawn(self, edges: EdgeTable) -> str:
+        names = column_labels(self).tolist()
+        if len(names) > _DRAWN_UP_TO:
+            return ""
+        number = {name: k for k, name in enumerate(names)}
+        source, target = (
+            np.array([number[name] for name in edges[end].tolist()]) for end in ("source", "target")
+        )
+        return svg([str(name) for name in names], source, target, edges[edges.COLUMNS[2]])
 
     def _treated(self) -> list[str]:
         """Return in sentences what was done to rows and columns; asked if edges are known."""

@@ -71,7 +71,7 @@ class SparsitronIsing(SparsitronBase):
         Rows taken so far. During ``partial_fit`` the attributes above appear when it reaches
         the horizon.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
 
     Notes

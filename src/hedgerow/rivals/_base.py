@@ -48,7 +48,7 @@ class Rival(BaseEstimator, ABC):  # type: ignore[misc]
     location_, scale_ : ndarray of shape (n_features,)
         Mean and standard deviation of each column.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
     """
 
