@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.drawing.layout import layout, layout_together
+from hedgerow.drawing.look import FAINT, LABELS_UP_TO, NEGATIVE, NODE, POSITIVE, colours, widths
 from hedgerow.estimators import Difference, HedgeGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.promises import as_title, promise_of
@@ -23,13 +24,9 @@ __all__ = ["difference", "heatmap", "network", "pair", "positions"]
 
 Places = NDArray[np.float64]
 
-POSITIVE, NEGATIVE = "#1f5fa8", "#c2571a"  # apart for the colour-blind too, as in the report
 RISE, FALL = "#00806a", "#b02a7b"
 _FAINTEST = 0.15  # share of its opacity that an edge keeps which is never found again
-_NODE, _FAINT = "#333333", "#bbbbbb"
-_WIDEST = 4.0  # points
 _GIVEN_NAMED = 3  # neighbours that are named on an axis
-_LABELS_UP_TO = 60  # variables; more names than these hide the drawing
 
 
 def network(
@@ -78,10 +75,9 @@ def network(
     xy = layout(n, graph.source, graph.target, strength) if positions is None else positions
     returns = table["returns"] if "returns" in table.COLUMNS else np.ones(len(strength))
     ax = _new_axes() if ax is None else ax
-    colours = np.where(graph.partial_corr >= 0, POSITIVE, NEGATIVE)
-    widths = _WIDEST * strength / max(strength.max(initial=0.0), 1e-12)
+    shades, wide = colours(graph.partial_corr), widths(strength)
     ends = graph.source, graph.target
-    _lines(ax, xy, ends, colours, widths, 0.7 * (_FAINTEST + (1 - _FAINTEST) * returns))
+    _lines(ax, xy, ends, shades, wide, 0.7 * (_FAINTEST + (1 - _FAINTEST) * returns))
     _nodes(ax, xy, ends, [str(name) for name in column_labels(model)], labels)
     n_edges = len(graph.source)
     promise = as_title(promise_of(model.error, model.level), level, n_edges)
@@ -169,32 +165,31 @@ def difference(
     ax = _new_axes() if ax is None else ax
     for model in (first, second):
         graph = model.graph_up_to(model.level_)
-        _lines(ax, xy, (graph.source, graph.target), _FAINT, 0.7, 0.6)
+        _lines(ax, xy, (graph.source, graph.target), FAINT, 0.7, 0.6)
     size = np.abs(table.difference)
-    widths = _WIDEST * size / max(size.max(initial=0.0), 1e-12)
-    _lines(ax, xy, ends, np.where(table.difference >= 0, RISE, FALL), widths, 0.9)
+    _lines(ax, xy, ends, np.where(table.difference >= 0, RISE, FALL), widths(size), 0.9)
     _nodes(ax, xy, ends, [str(name) for name in place], labels)
     many = f"{len(size)} difference{'s' * (len(size) != 1)}"
     ax.set_title(f"{many}, {as_title(found.error, found.level, len(size))}")
     return ax
 
 
-def _lines(ax: "Axes", xy: Places, ends: Any, colours: Any, widths: Any, alpha: Any) -> None:
+def _lines(ax: "Axes", xy: Places, ends: Any, shades: Any, wide: Any, alpha: Any) -> None:
     from matplotlib.collections import LineCollection
 
     if not len(ends[0]):  # of which matplotlib cannot tell how opaque they are
         return
     lines = np.stack([xy[ends[0]], xy[ends[1]]], axis=1)
-    ax.add_collection(LineCollection(list(lines), colors=colours, linewidths=widths, alpha=alpha))
+    ax.add_collection(LineCollection(list(lines), colors=shades, linewidths=wide, alpha=alpha))
 
 
 def _nodes(ax: "Axes", xy: Places, ends: Any, names: list[str], labels: bool | None) -> None:
     """Draw variables, those without a line faint, and what axes of a network have in common."""
     degree = np.bincount(np.concatenate(ends), minlength=len(names))
     ax.scatter(
-        xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, _NODE, _FAINT), zorder=2
+        xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2
     )
-    if labels or (labels is None and len(names) <= _LABELS_UP_TO):
+    if labels or (labels is None and len(names) <= LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
     ax.set_aspect("equal")
@@ -237,10 +232,10 @@ def heatmap(model: HedgeGraph, *, labels: bool | None = None, ax: "Axes | None" 
     names = [str(name) for name in column_labels(model)]
 
     ax = _new_axes() if ax is None else ax
-    colours = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "white", POSITIVE])
-    image = ax.imshow(values, cmap=colours, vmin=-strongest, vmax=strongest)
+    shades = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "white", POSITIVE])
+    image = ax.imshow(values, cmap=shades, vmin=-strongest, vmax=strongest)
     ax.figure.colorbar(image, ax=ax, label="partial correlation", shrink=0.8)
-    if labels or (labels is None and len(names) <= _LABELS_UP_TO):
+    if labels or (labels is None and len(names) <= LABELS_UP_TO):
         ax.set_xticks(range(len(names)), [_plain(name) for name in names], rotation=90)
         ax.set_yticks(range(len(names)), [_plain(name) for name in names])
     else:
@@ -282,9 +277,9 @@ def pair(
     left, told = model.residuals_of(source, target), model.explain(source, target)
     colour = POSITIVE if left.partial_corr >= 0 else NEGATIVE
     ax = _new_axes() if ax is None else ax
-    ax.scatter(left.x, left.y, s=12, c=colour if told.is_edge else _NODE, alpha=0.5, linewidths=0)
+    ax.scatter(left.x, left.y, s=12, c=colour if told.is_edge else NODE, alpha=0.5, linewidths=0)
     slope = left.partial_corr * (left.y.std() / (left.x.std() or 1.0))
-    ax.axline((0.0, 0.0), slope=slope, color=_NODE, linewidth=1)
+    ax.axline((0.0, 0.0), slope=slope, color=NODE, linewidth=1)
     names = " and ".join(map(str, left.given[:_GIVEN_NAMED]))
     if len(left.given) > _GIVEN_NAMED:
         names = f"{len(left.given)} neighbours"
