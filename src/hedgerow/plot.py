@@ -186,9 +186,7 @@ def _lines(ax: "Axes", xy: Places, ends: Any, shades: Any, wide: Any, alpha: Any
 def _nodes(ax: "Axes", xy: Places, ends: Any, names: list[str], labels: bool | None) -> None:
     """Draw variables, those without a line faint, and what axes of a network have in common."""
     degree = np.bincount(np.concatenate(ends), minlength=len(names))
-    ax.scatter(
-        xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2
-    )
+    ax.scatter(xy[:, 0], xy[:, 1], s=15 + 6 * degree, c=np.where(degree > 0, NODE, FAINT), zorder=2)
     if labels or (labels is None and len(names) <= LABELS_UP_TO):
         for name, place in zip(names, xy):
             _write(ax, name, place)
