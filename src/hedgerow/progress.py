@@ -1,19 +1,22 @@
 """How far a long computation is, told to whoever asks.
 
 The library never prints. Wrap a call in `watching` to be told how much of each of its stages is
-done; the command line draws its bars this way, and `bar` draws one in a notebook.
+done; the command line draws its bars this way. A notebook shows a bar by itself, once something has
+taken two seconds, unless somebody is watching.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 from typing import Any, NamedTuple
 
-__all__ = ["bar", "watching"]
+__all__ = ["watching"]
 
 PATIENCE = 2.0  # seconds; work that takes less needs no bar
 _PAUSE = 0.2  # seconds between two pictures of a bar
+_FIRST = "learning"  # of the stages
 
 Listener = Callable[[str, float], None]
 
@@ -45,8 +48,36 @@ def watching(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-class _Bar(NamedTuple):
-    """How a notebook shows what is done, and how a terminal does."""
+@contextmanager
+def part_of_a_stage(start: float, end: float) -> Iterator[None]:
+    """Tell the listener of what is done inside as the part of a stage from ``start`` to ``end``."""
+    listener = _heard_by()
+    if listener is None:
+        yield
+        return
+    with watching(lambda stage, done: listener(stage, start + done * (end - start))):
+        yield
+
+
+def report(stage: str, done: float) -> None:
+    """Tell the listener, if there is one."""
+    listener = _heard_by()
+    if listener is not None:
+        listener(stage, done)
+
+
+def _heard_by() -> Listener | None:
+    """Return who is told: whoever is watching, or else the notebook that this runs in."""
+    listener = _listener.get()
+    if listener is not None:
+        return listener
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return _in_notebook if hasattr(shell, "kernel") else None
+
+
+class _Picture(NamedTuple):
+    """A bar, and what it says in words."""
 
     stage: str
     done: float
@@ -58,58 +89,28 @@ class _Bar(NamedTuple):
         return f'<progress max="1" value="{self.done:.3f}"></progress> {self!r}'
 
 
-@contextmanager
-def bar() -> Iterator[None]:
-    """Show a bar in a notebook while something long is computed.
+class _Bar:
+    """The bar of a notebook; a computation that begins gets one of its own."""
 
-    It appears once the work has taken two seconds, and goes on in the same place. Needs IPython,
-    which notebooks have.
+    def __init__(self) -> None:
+        self.begun = self.drawn = 0.0
+        self.shown: Any = None
+        self.done = 1.0
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hedgerow import HedgeGraph
-    >>> from hedgerow.progress import bar
-    >>> with bar():
-    ...     graph = HedgeGraph().fit(np.random.default_rng(0).standard_normal((500, 4)))
-    """
-    try:
-        from IPython.display import display
-    except ImportError as error:
-        raise ImportError("hedgerow.progress.bar needs IPython (pip install ipython)") from error
-    shown: Any = None
-    due = monotonic() + PATIENCE
-
-    def listener(stage: str, done: float) -> None:
-        nonlocal shown, due
-        if monotonic() < due:
+    def __call__(self, stage: str, done: float) -> None:
+        now = monotonic()
+        if stage == _FIRST and done <= self.done:
+            self.begun, self.drawn, self.shown = now, 0.0, None
+        self.done = done
+        if now - self.begun < PATIENCE or (now - self.drawn < _PAUSE and done < 1.0):
             return
-        picture = _Bar(stage, done)
-        if shown is None:
-            shown = display(picture, display_id=True)
+        if self.shown is None:
+            from IPython.display import display
+
+            self.shown = display(_Picture(stage, done), display_id=True)
         else:
-            shown.update(picture)
-        due = monotonic() + _PAUSE
-
-    with watching(listener):
-        yield
-    if shown is not None:
-        shown.update(_Bar("done", 1.0))
+            self.shown.update(_Picture(stage, done))
+        self.drawn = now
 
 
-@contextmanager
-def part_of_a_stage(start: float, end: float) -> Iterator[None]:
-    """Tell the listener of what is done inside as the part of a stage from ``start`` to ``end``."""
-    listener = _listener.get()
-    if listener is None:
-        yield
-        return
-    with watching(lambda stage, done: listener(stage, start + done * (end - start))):
-        yield
-
-
-def report(stage: str, done: float) -> None:
-    """Tell the listener, if there is one."""
-    listener = _listener.get()
-    if listener is not None:
-        listener(stage, done)
+_in_notebook = _Bar()

@@ -64,30 +64,70 @@ def test_many_variables_are_not_drawn(walk, monkeypatch):
 
 
 @pytest.fixture
-def shell():
-    yield InteractiveShell.instance()
+def notebook(monkeypatch):
+    """A shell with a kernel, as notebooks have."""
+    shell = InteractiveShell.instance()
+    shell.kernel = object()
+    monkeypatch.setattr(progress, "_in_notebook", progress._Bar())
+    yield
     InteractiveShell.clear_instance()
 
 
-def test_a_bar_appears_for_work_that_lasts(walk, monkeypatch, shell):
+def test_a_bar_appears_for_work_that_lasts(walk, monkeypatch, notebook):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_PAUSE", 0.0)
-    with capture_output() as captured, progress.bar():
+    with capture_output() as captured:
         HedgeGraph().fit(walk)
     shown = [output.data["text/html"] for output in captured.outputs]
     assert shown[0].startswith('<progress max="1" value="')
     assert any("learning: 100%" in html for html in shown)
-    assert shown[-1] == '<progress max="1" value="1.000"></progress> done: 100%'
-    assert [output.update for output in captured.outputs] == [False] + [True] * (len(shown) - 1)
+    assert shown[-1] == '<progress max="1" value="1.000"></progress> asking Hedge: 100%'
+    assert captured.outputs[0].update is False
+    assert captured.outputs[-1].update is True
 
 
-def test_no_bar_for_work_that_does_not_last(monkeypatch, shell):
+def told(seconds):
+    """Report for so many seconds, a hundred times."""
     now = 100.0
-    monkeypatch.setattr(progress, "monotonic", lambda: now)
-    with capture_output() as captured, progress.bar():
-        for k in range(100):
-            now += 0.015
+
+    def later():
+        return now
+
+    with pytest.MonkeyPatch.context() as patch, capture_output() as captured:
+        patch.setattr(progress, "monotonic", later)
+        for k in range(1, 101):
+            now += seconds / 100
             progress.report("learning", k / 100)
+    return captured.outputs
+
+
+def test_no_bar_for_work_that_does_not_last(notebook):
+    assert told(1.5) == []
+    assert told(1.5) == []  # together they last; they are two
+
+
+def test_each_computation_has_its_own_bar(notebook):
+    for _ in range(2):
+        outputs = told(10.0)
+        assert [output.update for output in outputs] == [False] + [True] * (len(outputs) - 1)
+        assert 20 < len(outputs) < 60  # five times a second, from the second second on
+
+
+def test_no_bar_if_somebody_is_watching(walk, monkeypatch, notebook):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    heard = []
+    with capture_output() as captured, progress.watching(lambda *told: heard.append(told)):
+        HedgeGraph().fit(walk)
+    assert heard
+    assert captured.outputs == []
+
+
+def test_no_bar_without_a_kernel(walk, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    InteractiveShell.instance()
+    with capture_output() as captured:
+        HedgeGraph().fit(walk)
+    InteractiveShell.clear_instance()
     assert captured.outputs == []
 
 
