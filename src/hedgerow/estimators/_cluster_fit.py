@@ -49,7 +49,7 @@ class ClusterStream(HedgeStream):
     ) -> None:
         self.engine_name = "dask"
         self.half_life = NEVER
-        self.assumptions = assumptions
+        self.assumptions, self.held = assumptions, None
         self.treated, self.filled, self.sizes, self.level = treated, filled, sizes, level
         self.learner = learner
         self._trial = learner, filled, sizes, level

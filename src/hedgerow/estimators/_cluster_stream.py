@@ -30,12 +30,11 @@ from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators.partitions import Checked, Source
 from hedgerow.method.drift import Level
-from hedgerow.method.forgetting import NEVER
 from hedgerow.method.kinds import CONTINUOUS
 from hedgerow.method.learned import Learned
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.residuals import Residuals
-from hedgerow.method.row_sizes import RowSizes, no_sizes
+from hedgerow.method.row_sizes import RowSizes
 
 Array = NDArray[np.float64]
 
@@ -104,15 +103,8 @@ class StripStream(HedgeStream):
     """Treats rows as `HedgeStream` does, and learns the nodes of a strip from them."""
 
     def __init__(self, n_columns: int, assumptions: Assumptions, strip: Strip) -> None:
-        self.engine_name = "numba_cpu"
-        self.half_life = NEVER
-        self.assumptions = assumptions
-        self.treated = None if assumptions.complete else TreatedRows(assumptions, NEVER)
-        self.filled = FilledRows(n_columns, NEVER)
+        super().__init__(n_columns, "numba_cpu", assumptions)
         self.learner: StripLearner = StripLearner(n_columns, strip)
-        self.sizes = no_sizes(n_columns)
-        self.level = None
-        self._trial = None
 
     def look(self, rows: NDArray[np.floating]) -> First:
         """Return what the first rows decide."""
