@@ -33,7 +33,7 @@ def memories(rows: Array, half_life: float) -> Array:
     >>> rows = np.random.default_rng(0).standard_normal((400, 2))
     >>> rows[:, 1] = np.repeat(rows[::4, 1], 4)
     >>> memories(rows, np.inf).round() + 0.0
-    array([1., 3.])
+    array([1., 4.])
     """
     weights = row_weights(0, len(rows), half_life)
     standard = standardise(rows, columns_of(rows, weights)) * np.sqrt(weights)[:, None]
