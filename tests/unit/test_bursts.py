@@ -35,6 +35,18 @@ def test_a_burst_is_found_with_its_rows_and_columns(share):
         assert len(found.columns) < 15
 
 
+def test_columns_may_have_any_unit_and_gaps():
+    rng = np.random.default_rng()
+    rows = with_burst(rng.standard_normal((300, 30)), 100, np.arange(10), size=4.0)
+    rows[rng.random(rows.shape) < 0.05] = np.nan
+    found = bursts_of(rows)
+    changed = bursts_of(rows * 10.0 ** rng.integers(-140, 140, 30) + 0.0)
+    assert found.number == changed.number == 1
+    assert (found.first, found.columns.tolist()) == (changed.first, changed.columns.tolist())
+    flat = np.column_stack([rng.standard_normal((300, 8)), np.full(300, 5.0)])
+    assert bursts_of(flat).number == bursts_of(flat[:, :8]).number == 0
+
+
 def test_several_bursts_are_counted():
     rows = np.random.default_rng().standard_normal((500, 60))
     for start in (50, 200, 350):

@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 from copy import copy
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -41,8 +42,8 @@ def test_the_graph_has_what_the_tests_need(table):
 @pytest.mark.parametrize(
     ("name", "read"),
     [
-        ("edges.csv", pd.read_csv),
-        ("edges.tsv", lambda path: pd.read_csv(path, sep="\t")),
+        ("edges.csv", partial(pd.read_csv, float_precision="round_trip")),
+        ("edges.tsv", partial(pd.read_csv, sep="\t", float_precision="round_trip")),
         ("edges.parquet", pd.read_parquet),
         ("edges.json", lambda path: pd.DataFrame(json.loads(path.read_text()))),
         ("EDGES.CSV", lambda path: pl.read_csv(path).to_pandas()),

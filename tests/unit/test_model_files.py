@@ -233,7 +233,7 @@ def test_treated_rows_that_no_model_has(tmp_path, name, value, message):
         ("waiting", np.zeros((512, 3)), "waiting must have fewer than 512 rows, got 512"),
         ("waiting", np.zeros(3), "waiting must be of 2 dimensions and the right kind"),
         ("pending", np.zeros((1, 3)), "rows must be 0 + 1, got 0"),
-        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'determined', got ["),
+        ("as_is", np.zeros(3, dtype=bool), "it must have the array 'bursts_columns', got ["),
         ("residual_weight", np.array(1.0), "it must not have the array 'residual_weight', got ["),
     ],
 )

@@ -158,7 +158,7 @@ def ends(model):
 
 @pytest.mark.parametrize("size", [1e-160, 1e-175, 1e-300, 1e-147])
 def test_columns_too_small_for_squares_are_named(size):
-    rows = pd.DataFrame(WALK, columns=NAMES)
+    rows = pd.DataFrame(WALK.copy(), columns=NAMES)
     rows["b"] *= size
     rule = "columns must be zero or vary by more than 1e-145.*in columns: 'b'; multiply them"
     with pytest.raises(ValueError, match=rule):

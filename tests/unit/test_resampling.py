@@ -182,7 +182,7 @@ def test_the_command_tells_and_writes_returns(table, tmp_path, resampled):
     assert ran.exit_code == 0, ran.output
     assert "of 60 random halves of the rows" in ran.output
     assert "returns" in ran.output
-    written = pd.read_csv(out)
+    written = pd.read_csv(out, float_precision="round_trip")
     assert written.returns.tolist() == resampled.edges_.returns.tolist()
     told = json.loads(learn(table, "--resample", 4, "--seed", 5, "--json").stdout)
     assert told["resamples"] == {"asked": 4, "done": 4, "block": 1, "seed": 5}

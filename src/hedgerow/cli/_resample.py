@@ -20,7 +20,7 @@ resample_option = click.option(
 )
 seed_option = click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=int,
     help="Of the halves of --resample.  [default: 0]",
 )
 
@@ -33,6 +33,8 @@ def refuse_resampling(
         if seed is not None:
             raise Misuse("--seed goes with --resample")
         return
+    if seed is not None and seed < 0:
+        raise Misuse(f"--seed must be at least 0, got {seed}")
     if options["model"] != "gaussian":
         raise Misuse("--resample is for --model gaussian")
     if options["by"] is not None:

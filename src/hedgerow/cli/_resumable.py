@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.base.parts import keeping
 from hedgerow.cli._errors import Interrupted
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ def resumable(model: "HedgeGraph | IsingGraph", targets: list[Path]) -> Iterator
     if not targets or getattr(model, "device", "cpu") not in ("cuda", "auto"):
         yield
         return
+    from hedgerow.base.parts import keeping
+
     folder = targets[0].with_name(f"{targets[0].name}.strips")
     try:
         with keeping(folder):

@@ -236,7 +236,7 @@ class TreatedRows:
             treated, season = first_season(scored)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
-            bursts = bursts_of(treated if first.complete else np.nan_to_num(treated))
+            bursts = bursts_of(treated)
         groups = ONE
         if not normal:
             # In other columns a value far off is one of few that there are, and no error.

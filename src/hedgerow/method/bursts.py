@@ -44,7 +44,7 @@ def bursts_of(rows: Array) -> Bursts:
 
     Parameters
     ----------
-    rows : scores in the order of rows, with zeros for missing cells
+    rows : in their order, NaN for missing cells; columns may have any unit
 
     Examples
     --------
@@ -59,6 +59,7 @@ def bursts_of(rows: Array) -> Bursts:
     n_rows, n_columns = rows.shape
     if n_rows < 4 * WINDOW or not LEAST_COLUMNS <= n_columns <= MOST_COLUMNS:
         return NONE
+    rows = _standard(rows)
     score = _likeness(rows)
     if score is None:
         return NONE
@@ -68,12 +69,22 @@ def bursts_of(rows: Array) -> Bursts:
         return NONE
     number = int(clear[0]) + int((clear[1:] & ~clear[:-1]).sum())
     best = int(score.argmax())
-    within = rows[best : best + WINDOW].mean(axis=0) * np.sqrt(WINDOW)
-    spread = rows.std(axis=0)
-    off = np.abs(np.divide(within, spread, out=np.zeros_like(within), where=spread > 0))
+    off = np.abs(rows[best : best + WINDOW].mean(axis=0)) * np.sqrt(WINDOW)
     named = np.flatnonzero(off > -special.ndtri(_CHANCE / (2 * n_columns)))
     columns = named[np.argsort(-off[named], kind="stable")]
     return Bursts(number, best, best + WINDOW - 1, columns)
+
+
+def _standard(rows: Array) -> Array:
+    """Return columns with mean zero and spread one; zeros where a cell is missing or none varies."""
+    there = ~np.isnan(rows)
+    number = np.maximum(there.sum(axis=0), 1)
+    away = np.where(there, rows, 0.0)
+    away = np.where(there, away - away.sum(axis=0) / number, 0.0)
+    largest = np.abs(away).max(axis=0)
+    away = np.divide(away, largest, out=np.zeros_like(away), where=largest > 0)
+    spread = np.sqrt(np.square(away).sum(axis=0) / number)
+    return np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
 
 
 def _likeness(rows: Array) -> Array | None:
