@@ -168,7 +168,7 @@ def test_networkx(learned):
 
 
 def test_three_values_are_refused_by_name_and_change_nothing(learned):
-    table = pd.DataFrame(ROWS, columns=list("abcdefghi"))
+    table = pd.DataFrame(ROWS.copy(), columns=list("abcdefghi"))
     table.loc[5, "c"] = 0
     with pytest.raises(ValueError, match=r"got more in columns: 'c' \(.*0.0\)"):
         IsingGraph().fit(table)

@@ -76,7 +76,7 @@ def bursts_of(rows: Array) -> Bursts:
 
 
 def _standard(rows: Array) -> Array:
-    """Return columns with mean zero and spread one; zeros where a cell is missing or none varies."""
+    """Return columns with mean 0 and spread 1; zeros where cells are missing, or none varies."""
     there = ~np.isnan(rows)
     number = np.maximum(there.sum(axis=0), 1)
     away = np.where(there, rows, 0.0)
@@ -84,7 +84,8 @@ def _standard(rows: Array) -> Array:
     largest = np.abs(away).max(axis=0)
     away = np.divide(away, largest, out=np.zeros_like(away), where=largest > 0)
     spread = np.sqrt(np.square(away).sum(axis=0) / number)
-    return np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
+    standard: Array = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
+    return standard
 
 
 def _likeness(rows: Array) -> Array | None:
