@@ -29,7 +29,8 @@ def cluster():
         n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
     )
     yield cluster
-    with suppress(TimeoutError):  # a worker that was killed does not say when it has ended
+    # A worker that was killed does not say when it has ended, or is not known any more.
+    with suppress(TimeoutError, KeyError):
         cluster.close()
 
 
