@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
@@ -55,24 +53,22 @@ def test_several_bursts_are_counted():
     assert found.number == 3
 
 
-@settings(deadline=None, max_examples=60)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([40, 150, 512]),
-    st.sampled_from([LEAST_COLUMNS, 20, 100]),
-    st.sampled_from(["normal", "remembering", "heavy", "volatile", "one factor"]),
-)
-def test_rows_without_one_have_none(seed, m, p, kind):
-    """Each may have one in a thousand times, by chance: the examples are the same every time."""
-    rng = np.random.default_rng([seed % 60, m, p])
-    rows = remembering(rng, m, p, 0.8 if kind == "remembering" else 0.0)
-    if kind == "heavy":
-        rows /= np.sqrt(rng.chisquare(3, (m, 1)) / 3)
-    if kind == "volatile":
-        rows *= np.exp(remembering(rng, m, 1, 0.95))
-    if kind == "one factor":
-        rows += 2.0 * rng.standard_normal((m, 1))
-    assert bursts_of(rows).number == 0
+@pytest.mark.parametrize("shape", [(40, 20), (150, LEAST_COLUMNS), (150, 100), (512, 20)])
+@pytest.mark.parametrize("kind", ["normal", "remembering", "heavy", "volatile", "one factor"])
+def test_rows_without_one_have_none(kind, shape):
+    """But for one data set in a thousand; these are the same every time."""
+    rng, found = np.random.default_rng([2, *shape]), 0
+    m, p = shape
+    for _ in range(40):
+        rows = remembering(rng, m, p, 0.8 if kind == "remembering" else 0.0)
+        if kind == "heavy":
+            rows /= np.sqrt(rng.chisquare(3, (m, 1)) / 3)
+        if kind == "volatile":
+            rows *= np.exp(remembering(rng, m, 1, 0.95))
+        if kind == "one factor":
+            rows += 2.0 * rng.standard_normal((m, 1))
+        found += bursts_of(rows).number > 0
+    assert found <= 2  # with the rate that is stated, more come once in 100,000 times
 
 
 def test_a_doubled_limit_would_be_seen():

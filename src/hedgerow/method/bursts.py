@@ -76,14 +76,18 @@ def bursts_of(rows: Array) -> Bursts:
 
 
 def _standard(rows: Array) -> Array:
-    """Return columns with mean 0 and spread 1; zeros where cells are missing, or none varies."""
+    """Return columns with median 0 and spread 1; zeros where cells are missing, or none varies.
+
+    A mean is that of the largest rows, and small ones would all lie on the same side of it.
+    """
     there = ~np.isnan(rows)
-    number = np.maximum(there.sum(axis=0), 1)
-    away = np.where(there, rows, 0.0)
-    away = np.where(there, away - away.sum(axis=0) / number, 0.0)
+    seen = there.any(axis=0)
+    middle = np.zeros(rows.shape[1])
+    middle[seen] = np.nanmedian(rows[:, seen], axis=0)
+    away = np.where(there, rows - middle, 0.0)
     largest = np.abs(away).max(axis=0)
     away = np.divide(away, largest, out=np.zeros_like(away), where=largest > 0)
-    spread = np.sqrt(np.square(away).sum(axis=0) / number)
+    spread = np.sqrt(np.square(away).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
     standard: Array = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
     return standard
 
