@@ -9,7 +9,7 @@ SUDO   := $(shell test "$$(id -u)" = 0 || echo sudo)
 # Tests start hundreds of processes, each of which would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs release-check test test-user lint types contracts unit compiled browser redis bench quality peers speed figures clean
+.PHONY: demo docs release-check test test-user lint types contracts unit compiled system bench quality peers speed figures clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -44,13 +44,14 @@ docs: $(VENV)/.docs-ready
 release-check: $(VENV)/.test-ready
 	$(BIN)/python -m release.check
 
-# Compiling takes one core for a minute; the other checks the sources meanwhile.
-test: $(VENV)/.test-ready browser redis
+# One core sets up .venv while the other waits for packages of the system; then one compiles, which
+# takes a minute, and the other checks the sources.
+test:
 	$(MAKE) --no-print-directory -j 2 unit lint types contracts
 
 # Tests of Redis streams are skipped where there is no redis-server; those of pages would fail.
 test-user: lint types contracts $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n 2 $$(test -x /usr/bin/chromium || echo --ignore=tests/browser)
+	$(BIN)/python -m pytest -n 3 $$(test -x /usr/bin/chromium || echo --ignore=tests/browser)
 	@test -x /usr/bin/chromium || echo "Left out: tests/browser, which need /usr/bin/chromium."
 	@command -v redis-server >/dev/null || echo "Left out: tests of Redis streams, which need redis-server."
 
@@ -70,20 +71,20 @@ types: $(VENV)/.test-ready
 contracts: $(VENV)/.test-ready
 	$(BIN)/lint-imports
 
-unit: compiled browser redis
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+# Some tests wait, for browsers, servers and clocks: three workers keep two cores busy.
+unit: compiled system
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-# A first fit compiles, in two processes, what both workers would else compile.
+# A first fit compiles, in two processes, what all workers would else compile.
 compiled: $(VENV)/.test-ready
 	$(BIN)/hedgerow simulate chain -p 8 -n 600 | $(BIN)/hedgerow learn - --quiet
 
-# The tests of streams talk to a real redis-server, which they start themselves.
-redis:
-	@command -v redis-server >/dev/null || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server'
-
-# The tests of the HTML report need Chromium; Debian and its relatives package it.
-browser:
-	@test -x /usr/bin/chromium || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-liberation'
+# Tests of pages need Chromium, and those of streams a redis-server, which they start themselves.
+# Debian and its relatives package both.
+LACKING = $(shell test -x /usr/bin/chromium || echo chromium fonts-liberation) \
+	$(shell command -v redis-server >/dev/null || echo redis-server)
+system:
+	@test -z "$(strip $(LACKING))" || $(SUDO) sh -c 'export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends $(LACKING)'
 
 quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality run
@@ -91,6 +92,8 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality elsewhere
 	$(BIN)/python -m benchmarks.quality kinds
 	$(BIN)/python -m benchmarks.quality cut
+	$(BIN)/python -m benchmarks.quality hubs
+	$(BIN)/python -m benchmarks.quality balanced
 	$(BIN)/python -m benchmarks.quality report
 
 # cdt is there for its protein data only; the packages it needs are not.

@@ -29,6 +29,12 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return str(Table(list(header), [list(row) for row in rows]))
 
 
+def chance(level: float, n: int) -> str:
+    """Return in words how far chance moves a share that is just kept."""
+    error = (level * (1.0 - level) / n) ** 0.5
+    return f"a share that is {level} has a standard error of {error:.3f} in {n:,} of them"
+
+
 def publish(page: str, made: Made, blocks: dict[str, str]) -> None:
     """Keep what was measured, and fill the pages."""
     kept.keep(page, made, blocks)

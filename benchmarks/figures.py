@@ -273,8 +273,8 @@ CELLS = {
     "f1-two-inverse": "quality|by-rows|inverse Gram + tests; FDR 0.05|m/p = 2|.2f",
     "f1-four-inverse": "quality|by-rows|inverse Gram + tests; FDR 0.05|m/p = 4|.2f",
     "f1-elsewhere": "quality|elsewhere|all|ours, balanced|.2f",
-    "estimated": "quality|estimates|0.5|estimated share of false edges|.2f",
-    "estimated-truth": "quality|estimates|0.5|true share|.2f",
+    "estimated": "quality|balanced|cases above; 64; 0.5|estimate|.2f",
+    "estimated-truth": "quality|balanced|cases above; 64; 0.5|false|.2f",
     "slip-fdr": "quality|misses|FDR 0.05; free_field; 1|measured|.2f",
     "slip-fwer": "quality|misses|FWER 0.05; free_field; 0.5|measured|.2f",
 }

@@ -89,6 +89,8 @@ def said(metadata: bytes, version: str) -> Iterator[str]:
     for name in ("summary", "license_expression", "description"):
         if not getattr(found, name):
             yield f"no {name}"
+    for address in re.findall(r"\]\((?![a-z]+:|#)([^)]*)\)", found.description or ""):
+        yield f"the description points to {address}, a file that an index does not have"
     if str(found.requires_python) != ">=3.11":
         yield f"Requires-Python is {found.requires_python}"
     for each in found.requires_dist or []:

@@ -23,13 +23,14 @@ def pythons(named: list[str]) -> Iterator[tuple[str, str]]:
     """Yield each Python that starts, with its version."""
     names = [f"python3.{minor}" for minor in range(OLDEST, NEWEST)]
     managed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    beside = [str(path) for name in names for path in managed.glob(f"*/bin/{name}")]
+    folders = [*map(Path, os.get_exec_path()), *managed.glob("*/bin")]
+    there = [str(folder / name) for name in names for folder in folders]
     seen = set()
-    for command in named or names + beside:
+    for command in named or there:
         try:
             code = "import sys; print(*sys.version_info[:3], sep='.')"
             done = subprocess.run([command, "-c", code], capture_output=True, text=True)
-        except FileNotFoundError:
+        except OSError:
             continue
         version = done.stdout.strip()
         if done.returncode == 0 and version not in seen:

@@ -6,11 +6,13 @@ so that one can be repeated alone.
 """
 
 import fcntl
+import json
 import os
 import secrets
 import shutil
 import subprocess
 import sys
+import warnings
 from itertools import count
 from pathlib import Path
 from unittest.mock import patch
@@ -67,6 +69,28 @@ def _build_site(folder):
     if done.returncode == 0:
         (folder / "built").rename(folder / "html")
     (folder / "log").write_text(done.stdout + done.stderr)
+
+
+@pytest.fixture
+def methods_here(monkeypatch):
+    """Let comparisons run methods in this process: for tests that are not about what processes do.
+
+    What workers write, and who reads it, is the same.
+    """
+    from hedgerow.comparison import _compare, _process, _worker
+    from hedgerow.comparison._job import JOB
+    from hedgerow.comparison._outcome import Outcome
+
+    def run(folder, method, job, n_columns, tell):
+        (folder / JOB).write_text(json.dumps({"method": method, **job}))
+        with warnings.catch_warnings():
+            _worker.main(folder)
+        trouble = _process._trouble(folder, job["budget"], None)
+        return _process.found(folder, method, n_columns) or Outcome(method, *trouble, n_columns)
+
+    for name in ("_end_with_parent", "_be_the_first_to_go"):
+        monkeypatch.setattr(_worker, name, lambda: None)
+    monkeypatch.setattr(_compare, "run", run)
 
 
 def pytest_report_header():

@@ -11,6 +11,7 @@ from benchmarks import document, kept
 from benchmarks.cluster.overhead import timed
 from benchmarks.cluster.tables import on_cluster, tree, write_table
 from hedgerow import HedgeGraph
+from hedgerow.cli import _cluster
 from hedgerow.engines.numba_cpu.strips import needed_bytes
 from hedgerow.metrics import confusion
 
@@ -31,6 +32,7 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = write_table(folder, n_rows, n_columns)
         with (
+            dask.config.set(_cluster.WORKERS),
             distributed.LocalCluster(
                 n_workers=WORKERS,
                 threads_per_worker=threads,

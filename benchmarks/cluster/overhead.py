@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import document, kept
 from benchmarks.cluster.tables import on_cluster, same, write_table
 from hedgerow import HedgeGraph
-from hedgerow.cli._cluster import QUIET
+from hedgerow.cli._cluster import WORKERS
 from hedgerow.progress import watching
 
 COLUMNS, ROWS, ROUNDS = 4000, 4000, 1
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         path = write_table(folder, n_rows, n_columns)
         rows, there = np.load(path), on_cluster(path)
         with (
-            dask.config.set(QUIET),
+            dask.config.set(WORKERS),
             distributed.LocalCluster(
                 n_workers=1, threads_per_worker=2, dashboard_address=":0"
             ) as cluster,

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from benchmarks.groups import __doc__ as purpose
 
-STUDIES = ("coverage", "differences", "fused", "given", "persons")
+STUDIES = ("coverage", "differences", "fused", "given", "persons", "resampling", "steps")
 
 
 def main() -> None:

@@ -105,11 +105,12 @@ def run(sets: int) -> None:
         ]
         lines.append([situation, *map(cell, cells)])
         print(*lines[-1], sep=" | ", flush=True)
+    n_sets = sets * len(FAMILIES)
     said = (
         f"{COLUMNS} columns, {len(FAMILIES)} families ({', '.join(FAMILIES)}), {sets} data sets of "
         f"each for a cell, half as many with missing cells and a third with steps. For each: F1 "
         f"and share of false edges at a false discovery rate of {LEVEL}, and how often any edge is "
-        f"false at a familywise error rate of {LEVEL}."
+        f"false at a familywise error rate of {LEVEL}: {document.chance(LEVEL, n_sets)}."
     )
     header = ["given / without effects / nothing given", *(f"{n:,} rows" for n in ROWS)]
     document.publish("groups", made, {"given": f"{said}\n\n{document.table(header, lines)}"})

@@ -24,6 +24,7 @@ Rows = Callable[[Array, Array, Generator], tuple[Array, Array]]
 
 COLUMNS = 24
 FAMILIES = ("watts_strogatz", "random_tree", "free_field", "path_cliques", "hubs", "empty")
+STEPS = "both in five steps"
 _SMALLEST = 1e-3  # of the least eigenvalue that must be left when an edge is taken away
 
 
@@ -69,7 +70,7 @@ SITUATIONS = {
     "other units": Situation(_other_units),
     "heavy tails (Student t, 3)": Situation(_heavy_tails),
     "a series (AR 0.8)": Situation(_a_series, more=4),
-    "both in five steps": Situation(_five_steps),
+    STEPS: Situation(_five_steps),
 }
 
 

@@ -1,6 +1,8 @@
 """Command line of the quality benchmark."""
 
 import argparse
+from functools import partial
+from importlib import import_module
 
 from benchmarks.quality import __doc__ as purpose
 from benchmarks.quality.cases import CASES
@@ -13,7 +15,6 @@ from benchmarks.quality.recovery import GRAPHS, RECOVERS, SEEDS
 from benchmarks.quality.treated import TREATED
 
 PARTS = (
-    "report",
     "run",
     "recovery",
     "elsewhere",
@@ -79,6 +80,16 @@ def main() -> None:
     parts.add_argument("--processes", type=int, default=2)
     parts.set_defaults(do=run_ablation)
 
+    for name, what in (
+        ("hubs", "columns with many neighbours"),
+        ("structure", "what the rest of the graph could add to the priors of pairs"),
+        ("balanced", "what the estimates of balanced graphs are worth"),
+    ):
+        more = commands.add_parser(name, help=what)
+        more.add_argument("--seeds", type=int, default=10)
+        more.add_argument("--processes", type=int, default=2)
+        more.set_defaults(do=partial(run_one, name))
+
     options = parser.parse_args()
     options.do(options)
 
@@ -119,6 +130,10 @@ def run_ablation(options: argparse.Namespace) -> None:
     ablation.run(options.seeds, options.processes)
 
 
+def run_one(name: str, options: argparse.Namespace) -> None:
+    import_module(f"benchmarks.quality.{name}").run(options.seeds, options.processes)
+
+
 def report(options: argparse.Namespace) -> None:
     from benchmarks import document, kept
     from benchmarks.quality import (
@@ -134,7 +149,6 @@ def report(options: argparse.Namespace) -> None:
     )
 
     parts = {
-        "report": (lambda: {"estimates": tables.estimates()}, None),
         "run": (lambda: tables.blocks(summary.load()), store.STUDY),
         "recovery": (lambda: {"recovery": tables.rows_to_recover()}, store.RECOVERY),
         "elsewhere": (lambda: {"elsewhere": elsewhere.block()}, elsewhere.RESULTS),
@@ -146,7 +160,7 @@ def report(options: argparse.Namespace) -> None:
         blocks = make()
         for name, block in blocks.items():
             print(f"\n{name}\n{block}")
-        commits = store.commits(path) if path else None
+        commits = store.commits(path)
         kept.keep("quality", kept.made(f"python -m benchmarks.quality {command}", commits), blocks)
     document.fill_all()
     if "run" in options.parts:

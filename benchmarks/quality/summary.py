@@ -8,12 +8,11 @@ import polars as pl
 from scipy import stats
 
 from benchmarks.quality import store
-from benchmarks.quality.cases import CASES, COLUMNS, rows_of
+from benchmarks.quality.cases import CASES
 from benchmarks.quality.methods import METHODS, OWN, PROMISES
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method.promises import BALANCED
-from hedgerow.metrics import fdp
 
 OURS = "hedgerow"
 TOLD = "neighbours"  # no rival: it knows the answer but for the tests
@@ -136,14 +135,3 @@ def is_warned(rows: np.ndarray) -> bool:
         warnings.simplefilter("always")
         _ = HedgeGraph().fit(rows).edges_
     return any(issubclass(warning.category, GuaranteeWarning) for warning in told)
-
-
-def balanced_estimate(case: str, ratio: float, seed: int) -> tuple[float, float]:
-    """Return the share of false edges that a balanced graph estimates, and the true one."""
-    model, rows = rows_of(case, COLUMNS, round(ratio * COLUMNS), seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        learner = HedgeGraph(level=BALANCED).fit(rows)
-    found = learner.adjacency_.toarray()
-    estimated = learner.level_ if found.any() else 0.0
-    return estimated, fdp(found, model.adjacency.toarray())

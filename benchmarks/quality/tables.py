@@ -5,12 +5,11 @@ import platform
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
-import numpy as np
 import polars as pl
 
 from benchmarks.document import table
 from benchmarks.quality import recovery, store
-from benchmarks.quality.cases import CASES, COLUMNS, RATIOS, rows_of
+from benchmarks.quality.cases import COLUMNS, RATIOS, rows_of
 from benchmarks.quality.methods import METHODS, OWN, PROMISES
 from benchmarks.quality.summary import (
     LOOSE,
@@ -22,7 +21,6 @@ from benchmarks.quality.summary import (
     against,
     aim,
     averaged,
-    balanced_estimate,
     broken,
     cases_in,
     figures,
@@ -156,16 +154,6 @@ def by_rows(frame: pl.DataFrame) -> str:
         tests_edges = OWN not in of_method["promise"]
         lines.append([METHODS[method].label, promise if tests_edges else "", *cells])
     return table(["F1 (share of false edges)", "promise", *_ratio_names()], lines)
-
-
-def estimates() -> str:
-    """Return what balanced graphs estimate of their false edges, and what is true of them."""
-    cases = [case for case in CASES if case not in NOT_AVERAGED]
-    lines = []
-    for ratio in RATIOS:
-        pairs = [balanced_estimate(case, ratio, seed) for case in cases for seed in range(5)]
-        lines.append([f"{ratio:g}", *(f"{mean:.3f}" for mean in np.mean(pairs, axis=0))])
-    return table(["m/p", "estimated share of false edges", "true share"], lines)
 
 
 def misses(frame: pl.DataFrame) -> str:

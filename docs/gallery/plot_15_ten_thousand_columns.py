@@ -3,8 +3,8 @@ Ten thousand columns
 ====================
 
 Fifty million pairs, each tested. Memory, and the time for a row, grow with the square of the number
-of columns, and one pass over the rows is enough. It takes longer than the other examples, and 2 GiB
-of memory; give a smaller number of columns on the command line.
+of columns, and one pass over the rows is enough. This takes 2 GiB of memory; give a smaller number
+of columns on the command line.
 """
 
 import sys
@@ -17,9 +17,9 @@ from hedgerow.datasets import make
 from hedgerow.metrics import confusion
 
 columns = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-model = make("random_tree", columns, seed=17)
+model = make("random_tree", columns, strength=0.3, seed=17)
 graph = HedgeGraph(rows="independent", columns="normal")  # as these are; nothing to find out
-graph.fit(model.sample(400, seed=18).astype(np.float32))
+graph.fit(model.sample(256, seed=18).astype(np.float32))
 
 counts = confusion(graph.adjacency_, model.adjacency)
 pairs = columns * (columns - 1) // 2
@@ -34,5 +34,5 @@ ax.legend()
 plt.show()
 
 # %%
-# **True in the data:** a random tree, one edge less than there are variables. With 400 rows most of
+# **True in the data:** a random tree, one edge less than there are variables. With 256 rows most of
 # its edges are found, and about one in twenty of those found may be false.

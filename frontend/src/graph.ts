@@ -106,6 +106,27 @@ export class EdgeSet {
     return source[edge] === node ? target[edge] : source[edge];
   }
 
+  /** Those that are found again in at least this share of halves of the rows; all, if it is not known. */
+  returning(least: number): EdgeSet {
+    const { data } = this;
+    const { returns } = data;
+    if (!returns || least <= 0) return this;
+    const kept = [...returns.keys()].filter((edge) => returns[edge] >= least);
+    const of = (values: number[]) => kept.map((edge) => values[edge]);
+    return new EdgeSet({
+      ...data,
+      source: of(data.source),
+      target: of(data.target),
+      partialCorr: of(data.partialCorr),
+      low: data.low && of(data.low),
+      high: data.high && of(data.high),
+      returns: of(returns),
+      z: of(data.z),
+      p: of(data.p),
+      q: of(data.q),
+    });
+  }
+
   degrees(count: number): Uint32Array {
     const degrees = new Uint32Array(this.order);
     for (let edge = 0; edge < count; edge++) {

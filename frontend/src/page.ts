@@ -6,6 +6,7 @@ import { setUpDegrees } from "./panels/degrees";
 import { setUpDetails } from "./panels/details";
 import { setUpLevel } from "./panels/level";
 import { setUpMade, setUpMasthead } from "./panels/made";
+import { setUpReturns } from "./panels/returns";
 import { setUpSearch } from "./panels/search";
 import { setUpTable } from "./panels/table";
 import type { State } from "./state";
@@ -13,6 +14,7 @@ import type { State } from "./state";
 export function setUpPage(state: State): void {
   setUpMasthead(state);
   setUpLevel(state);
+  setUpReturns(state);
   setUpSearch(state);
   setUpDetails(state);
   setUpDegrees(state);

@@ -8,16 +8,20 @@ export type Change = "edges" | "level" | "selection" | "theme";
 
 export class State {
   level: number;
+  least = 0; // share of halves of the rows in which edges must be found again
+  edges: EdgeSet;
   count: number;
   degrees: Uint32Array;
   selection: Selection = null;
   private readonly listeners: [Change[], () => void][] = [];
   private readonly pending = new Set<Change>();
 
-  constructor(public edges: EdgeSet) {
-    this.level = edges.data.level;
-    this.count = edges.countAt(this.level);
-    this.degrees = edges.degrees(this.count);
+  /** `all` edges, of which `edges` are those that return often enough. */
+  constructor(public all: EdgeSet) {
+    this.edges = all;
+    this.level = all.data.level;
+    this.count = all.countAt(this.level);
+    this.degrees = all.degrees(this.count);
   }
 
   /** Call `listener` once a frame after any of `changes`. */
@@ -32,7 +36,18 @@ export class State {
   }
 
   /** Go on with other edges of the same variables; what was chosen stays so if it is still there. */
-  setEdges(edges: EdgeSet): void {
+  setEdges(all: EdgeSet): void {
+    this.all = all;
+    this.show(all.returning(this.least));
+  }
+
+  /** Show only edges that are found again in so many of the halves of the rows, if that is known. */
+  setLeast(share: number): void {
+    this.least = share;
+    this.show(this.all.returning(share));
+  }
+
+  private show(edges: EdgeSet): void {
     if (this.selection !== null && "edge" in this.selection) {
       const { source, target } = this.edges.data;
       this.selection = edges.choose(source[this.selection.edge], target[this.selection.edge]);

@@ -39,7 +39,7 @@ VIEWS = {
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     if not CHROMIUM.exists():
-        pytest.fail(f"these tests need Chromium at {CHROMIUM}; install it with: make browser")
+        pytest.fail(f"these tests need Chromium at {CHROMIUM}; install it with: make system")
     with sync_playwright() as running:
         yield running
 

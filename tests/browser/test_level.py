@@ -170,3 +170,29 @@ def test_a_balanced_graph_without_edges_says_that_nothing_stands_out(open_page):
     expect(page.locator("#promise")).to_have_text("No edge is as sure as this.")
     expect(page.get_by_text("None of the 45 pairs of variables stands out")).to_be_visible()
     expect(page.get_by_text("stands out from about 0.35")).to_be_visible()
+
+
+def test_edges_that_return_seldom_can_be_hidden(open_page, random_data):
+    data = random_data()
+    returns = np.random.default_rng(0).integers(0, 21, len(data.q_value)) / 20
+    page = open_page(replace(data, returns=returns))
+    expect(page.locator("#returns-part output")).to_have_text("0%")
+    page.focus("#returns")
+    for percent in range(5, 105, 5):
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#returns-part output")).to_have_text(f"{percent}%")
+        often = returns >= percent / 100
+        assert shown_count(page) == np.sum(often & (data.q_value <= data.level))
+    type_level(page, 0.2)
+    assert shown_count(page) == np.sum(returns == 1.0)
+    expect(page.locator("#edge-table tbody tr:not(.gap)").first).to_contain_text("100%")
+    told = page.locator("#made dt", has_text="Edges up to 0.2").locator("+ dd")
+    expect(told).to_have_text(str(len(data.q_value)))  # of the graph, whatever is hidden
+    expect(page.locator("#returns-part .note")).to_contain_text("The error rate is kept for all")
+    page.focus("#returns")
+    page.keyboard.press("Home")
+    assert shown_count(page) == len(data.q_value)
+
+
+def test_without_halves_nothing_is_asked_about_returns(open_page, random_data):
+    assert not open_page(random_data()).locator("#returns-part").is_visible()

@@ -49,5 +49,7 @@ def differences(one, other):
     for a, b in ((one._graph(), other._graph()), (one._inflation(), other._inflation())):
         names += [n for n, x, y in zip(a._fields, a, b) if not np.array_equal(x, y)]
     names += [] if one.summary() == other.summary() else ["summary"]
+    same_bounds = np.array_equal(one.fewest_neighbours_, other.fewest_neighbours_)
+    names += [] if same_bounds else ["fewest_neighbours_"]
     names += [] if np.array_equal(one.location_, other.location_) else ["location_"]
     return names

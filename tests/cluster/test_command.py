@@ -1,6 +1,7 @@
 """``hedgerow learn --cluster``: files that the workers of a cluster read."""
 
 import json
+import os
 
 import numpy as np
 import polars as pl
@@ -52,6 +53,24 @@ def test_files_on_a_cluster_give_the_edges_of_one_table(address, files, tmp_path
     assert "<html" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.parametrize("kind", ["csv", "npy"])
+def test_text_and_matrices_are_read_by_the_workers(address, tmp_path, kind):
+    def write(name, rows):
+        path = tmp_path / f"{name}.{kind}"
+        if kind == "npy":
+            np.save(path, rows)
+        else:
+            pl.DataFrame(rows, schema=NAMES).write_csv(path)
+        return path
+
+    files = [write(f"part{k}", some) for k, some in enumerate(np.array_split(ROWS, 3))]
+    there = run(*files, "--cluster", address, "--json")
+    assert there.exit_code == 0, there.stderr
+    here = json.loads(run(write("all", ROWS), "--json").stdout)
+    assert json.loads(there.stdout)["edges"] == here["edges"]
+    assert here["edges"]
+
+
 def one_line(result, status, text):
     assert (result.exit_code, result.stderr.count("\n")) == (status, 1)
     assert text in result.stderr
@@ -88,6 +107,9 @@ def test_several_files_need_a_cluster_and_a_cluster_must_answer(files, monkeypat
     one_line(run(files[0], "--cluster", "tcp://127.0.0.1:9"), 1, "no scheduler answers there")
 
 
-def test_local_workers_are_as_many_as_were_asked_for():
+def test_local_workers_are_as_many_as_were_asked_for_and_keep_memory():
     with client_of("local:2"):
-        assert len(distributed.get_client().nthreads()) == 2
+        client = distributed.get_client()
+        assert len(client.nthreads()) == 2
+        kept = client.run(os.environ.get, "MALLOC_MMAP_THRESHOLD_")
+        assert set(kept.values()) == {str(32 << 20)}

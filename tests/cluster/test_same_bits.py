@@ -10,6 +10,7 @@ import pytest
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import make
+from hedgerow.engines.dask import asking
 from hedgerow.engines.dask.cluster import Cluster
 from hedgerow.engines.dask.layout import UNIT, layout_of
 from hedgerow.estimators import _cluster_fit, _filled_rows, _hedge_stream
@@ -72,6 +73,30 @@ def together(request, monkeypatch):
 @pytest.mark.parametrize("error", ["fdr", "fwer"])
 def test_matrices_whole_and_by_rows(threads, together, error):
     assert differences(*both(ROWS, error=error)) == []
+
+
+def test_hubs_that_are_given_to_all(threads, together):
+    rows = make("hubs", 230, count=2, seed=0).sample(200, seed=1)
+    one, other = both(rows, level="balanced")
+    assert len(one._graph().hubs)
+    assert differences(one, other) == []
+
+
+def test_few_rows(threads, together, monkeypatch):
+    """Correlations of few rows are products of thin matrices, there as here."""
+    made, few_rows = [], asking.tiles_of_few_rows
+
+    def seen(*known):
+        made.append(few_rows(*known))
+        return made[-1]
+
+    monkeypatch.setattr(asking, "tiles_of_few_rows", seen)
+    rows = make("brownian_path", 500, seed=0).sample(30, seed=1)
+    one, other = both(rows, chunk=11, rows="independent", columns="normal")
+    assert len(made) == 1
+    assert made[0] is not None
+    assert len(one.edges_) > 100
+    assert differences(one, other) == []
 
 
 def test_columns_that_are_set_aside(threads):
@@ -138,6 +163,10 @@ def test_nothing_for_each_pair_comes_back(threads, together, monkeypatch):
         return found
 
     monkeypatch.setattr(Cluster, "answers", seen)
-    HedgeGraph().fit(da.from_array(ROWS, chunks=(170, -1)))
+    monkeypatch.setattr(_cluster_fit, "CORRELATIONS_AT_HAND", ROWS.shape[1] - 1)
+    graph = HedgeGraph().fit(da.from_array(ROWS, chunks=(170, -1)))
     # 128 knots for each column, say; a strip has 192 nodes, and a number for each and all others.
     assert 0 < max(sizes) < 140 * ROWS.shape[1] < UNIT**2
+    assert "Hub" not in graph.summary()
+    with pytest.raises(RuntimeError, match="stay there until fit returns"):
+        graph.hubs_  # noqa: B018

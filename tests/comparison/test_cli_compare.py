@@ -52,7 +52,7 @@ def one_line(result, code, *parts):
         assert part in result.stderr
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_table_agreement_and_json(table, truth, tmp_path):
     file = tmp_path / "result.json"
     methods = f"hedgerow,{OURS}Chain,{OURS}Raises"
@@ -72,7 +72,7 @@ def test_table_agreement_and_json(table, truth, tmp_path):
     assert int(shown[1]) == round(100 * jaccard)
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_a_model_is_drawn_as_simulate_draws_it(tmp_path):
     options = ["-p", 9, "-n", 50, "--seed", 3, "--signs", "mixed"]
     simulated = CliRunner().invoke(cli, ["simulate", "grid", *map(str, options)])
@@ -132,7 +132,7 @@ def test_misuse(table, arguments, message):
     one_line(run(*(text.format(table=table) for text in arguments)), 2, message)
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_no_graph_at_all_is_a_failure(table):
     result = run(table, "--methods", f"{OURS}Raises")
     assert result.exit_code == 1
@@ -191,7 +191,7 @@ def test_ctrl_c_shows_what_is_done(table, tmp_path):
     assert "Interrupted; 1 of 2 methods have a graph." in stderr
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_json_is_a_flag_that_prints_what_out_writes(table, tmp_path):
     file = tmp_path / "result.json"
     result = run(table, "--methods", f"{OURS}Chain", "--resamples", 0, "--json", "--out", file)
@@ -200,7 +200,7 @@ def test_json_is_a_flag_that_prints_what_out_writes(table, tmp_path):
     assert result.stderr == ""
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_what_is_left_out_is_said_everywhere(tmp_path):
     path, page = tmp_path / "rows.csv", tmp_path / "page.html"
     rows = np.random.default_rng(0).standard_normal((50, 3)).tolist()

@@ -54,7 +54,7 @@ def test_what_one_method_does_harms_no_other(rows, tmp_path, monkeypatch):
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_what_a_method_raises_is_told(rows):
     assert outcomes(rows, ["Raises", "LacksMemory", "SaysSo", "Chain"]) == {
         "Raises": ("failed", "ValueError: rows must be other rows"),
@@ -64,7 +64,7 @@ def test_what_a_method_raises_is_told(rows):
     }
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_graphs_scores_and_splits(rows):
     result = compare(
         rows,
@@ -130,7 +130,7 @@ def test_a_worker_ends_when_its_parent_is_gone(rows, tmp_path):
         os.kill(int((tmp_path / "pid").read_text()), 9)
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_names_of_columns_and_the_same_splits_again():
     model = make("star", 8, seed=np.random.default_rng())
     frame = pl.DataFrame(model.sample(300), schema=[f"name {j}" for j in range(8)], orient="row")
@@ -168,7 +168,7 @@ def test_bad_arguments(rows, arguments, message):
         compare(rows, **arguments)
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_constant_columns_are_set_aside_once_for_all(rows):
     rows = np.insert(rows, [1, 4], 3.0, axis=1)  # columns 1 and 5
     with pytest.warns(DataWarning, match="constant columns are isolated nodes: 1, 5"):
@@ -179,7 +179,7 @@ def test_constant_columns_are_set_aside_once_for_all(rows):
     assert chain.stability == 1.0
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("methods_here")
 def test_a_column_that_varies_in_one_half_only_is_set_aside_in_the_other(rows):
     rows[:, 2] = 0.0
     rows[7, 2] = 1.0

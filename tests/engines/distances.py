@@ -16,7 +16,7 @@ from hedgerow.method.groups import CENTRE, GROUP_ENDS, shared_part
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import no_inflation
 from hedgerow.method.moments import correlation, moments_of
-from hedgerow.method.neighbours import refit
+from hedgerow.method.neighbours import NO_HUBS, refit
 from hedgerow.method.scores import z_score
 from hedgerow.method.stand_ins import weaken
 
@@ -102,10 +102,10 @@ def rounding_of_witness(corr, n_rows, weights, precision):
     return 64 * SINGLE / left
 
 
-def pair_scores(corr, n_rows, weights, error):
+def pair_scores(corr, n_rows, weights, error, hubs=NO_HUBS):
     """What the readable code calculates for every pair: two scores of its own, and Hedge's."""
     upper = np.triu_indices(len(corr), 1)
-    fitted = refit(corr, n_rows)
+    fitted = refit(corr, n_rows, hubs)
     used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
     careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
     fewer = given_fewer(careful, n_rows, upper)
@@ -123,11 +123,11 @@ def clear_of_borders(z, witness, margin):
     return not near_ends and np.abs(np.abs(z)[:, None] - inner).min() >= margin
 
 
-def in_doubt(rows, weights, error, precision):
+def in_doubt(rows, weights, error, precision, hubs=NO_HUBS):
     """Whether rounding alone may move a pair to another group, which changes all q-values."""
     corr = correlation(moments_of(rows))
     margin = rounding_of_witness(corr, len(rows), weights, precision) * np.sqrt(len(rows))
-    fewer, both, witness = pair_scores(corr, len(rows), weights, error)
+    fewer, both, witness = pair_scores(corr, len(rows), weights, error, hubs)
     return not all(clear_of_borders(z, witness, margin) for z in (fewer, both))
 
 
@@ -135,7 +135,7 @@ def by_pair(found, n_columns):
     return dict(zip((found.source * n_columns + found.target).tolist(), zip(*found[2:OF_EDGES])))
 
 
-def of_edges(found, rows, weights, error, loosest, precision):
+def of_edges(found, rows, weights, error, loosest, precision, hubs=NO_HUBS):
     """Compare edges up to a level, and that none is missing, with those of the readable code.
 
     ``precision`` is that of scores. A normal tail changes by a factor of at most
@@ -153,7 +153,7 @@ def of_edges(found, rows, weights, error, loosest, precision):
     regrouped = 1e-6 + 10 * rounding * np.sqrt(len(rows)) if precision > SINGLE else 0.0
     fast = by_pair(found, n_columns)
     evidence = numpy_ref.Evidence(moments, weights, no_inflation(len(weights)))
-    slow = by_pair(numpy_ref.find_edges(evidence, error, 1.0), n_columns)
+    slow = by_pair(numpy_ref.find_edges(evidence, error, 1.0, hubs), n_columns)
     off = {"estimate": 0.0, "z": 0.0, "p_value": 0.0, "q_value": 0.0, "spread": 0.0, "missed": 0.0}
     for pair, (estimate, z, p_value, q_value, spread) in slow.items():
         of_tail = precision * (1 + abs(z)) ** 2

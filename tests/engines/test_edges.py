@@ -12,7 +12,8 @@ from hedgerow.engines.numba_cpu import _counts, _scores, _threads
 from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
 from hedgerow.method.groups import GROUP_ENDS
-from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.multiplicity import CORRECTIONS
+from hedgerow.method.neighbours import refit
 from hedgerow.method.scores import two_sided, z_score
 from tests.engines import distances
 from tests.engines.distances import SINGLE, beyond_rounding
@@ -56,6 +57,26 @@ def test_unexplained_shares_are_those_of_the_readable_code(fast_engine, evidence
         assert not beyond_rounding(distances.of_unexplained(found, rows, trials.precision))
 
     trials.of(check, sample=samples(max_size=80, max_rows=min(trials.most_rows, 600)))
+
+
+def test_hubs_are_given_to_all_as_in_the_readable_code(fast_engine, evidence_with, trials):
+    def check(sample, hubs):
+        (rows, weights), hubs = sample, np.array(hubs, dtype=np.intp)
+        known = rows, weights, "balanced"
+        assume(not distances.in_doubt(*known, trials.precision, hubs))
+        evidence = evidence_with(fast_engine, rows, weights)
+        found = fast_engine.find_edges(evidence, "balanced", 0.5, hubs)
+        assert not beyond_rounding(distances.of_edges(found, *known, 0.5, trials.precision, hubs))
+        fitted = refit(np.corrcoef(rows.T), len(rows), hubs)
+        expected = np.bincount(fitted.coefficients.indices, minlength=rows.shape[1])
+        assert np.array_equal(found.chosen_by, expected)
+        assert (found.chosen_by[hubs] == rows.shape[1] - 1).all()
+
+    trials.of(
+        check,
+        sample=samples(max_rows=min(trials.most_rows, 600)),
+        hubs=st.lists(st.integers(0, 24), min_size=1, max_size=2, unique=True),
+    )
 
 
 @pytest.mark.parametrize("error", PROMISES)
@@ -146,7 +167,7 @@ def test_scores_are_normal_scores_of_the_t_distribution(n_rows, used, r):
     assert abs(fast - exact) < tolerance or min(abs(fast), abs(exact)) > 37
 
 
-@pytest.mark.parametrize(("error", "adjust"), [("fdr", benjamini_hochberg), ("fwer", holm)])
+@pytest.mark.parametrize(("error", "adjust"), CORRECTIONS.items())
 @given(seed=st.integers(0, 2**32 - 1), loosest=st.floats(0.05, 0.95), n_edges=st.integers(0, 400))
 @settings(max_examples=50, deadline=None)
 def test_no_pair_beyond_the_cut_could_have_been_of_interest(error, adjust, seed, loosest, n_edges):

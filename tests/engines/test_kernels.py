@@ -67,8 +67,9 @@ def filled(n_rows, n_columns, dtype, rng):
 )
 def test_products_are_those_of_numpy(dtype, n, k, width, seed):
     rng = np.random.default_rng(seed)
-    a, b = filled(4 * n, width, dtype, rng), filled(4 * k, width, dtype, rng)
-    dots = np.empty((4 * n, 4 * k), dtype)
+    a = filled(_products.DOT_TILE * n, width, dtype, rng)
+    b = filled(_products.SUM_TILE * k, width, dtype, rng)
+    dots = np.empty((len(a), len(b)), dtype)
     dot_products(a, b, width, dots)
     bound = width * np.finfo(dtype).eps
     exact = a.astype(np.float64) @ b.T.astype(np.float64)

@@ -163,6 +163,21 @@ def test_refit_is_that_of_the_reference(held, n_rows):
 
 
 @BOTH
+def test_hubs_are_given_to_all_as_in_the_reference(held):
+    rows = mixed_rows(60, 400, seed_for(held))
+    hubs = np.array([3, 41])
+    fitted = neighbours.refit(np.corrcoef(rows.T), 400.0, hubs)
+    columns = fitting.standard_columns(on_device(rows))[0].float()
+    known = rules(400.0)._replace(hubs=(3, 41))
+    mine = selection.refit(columns, padded(columns, held.dtype), known, held)
+    dense = np.zeros((60, 60))
+    for node in range(60):
+        size = int(mine.sizes[node])
+        dense[node, mine.neighbours[node, :size].cpu()] = mine.coefficients[node, :size].cpu()
+    np.testing.assert_allclose(dense, fitted.coefficients.toarray(), atol=1e-4)
+
+
+@BOTH
 @pytest.mark.usefixtures("large_blocks")
 @pytest.mark.parametrize(
     ("error", "m", "calmed"),

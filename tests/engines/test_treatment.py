@@ -20,8 +20,9 @@ from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.graph import OF_EDGES
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, calming, inflation_of, of_pairs
-from hedgerow.method.marginals import FIRST_ROWS, first_scores, next_refresh
+from hedgerow.method.marginals import FIRST_ROWS, first_marginals, first_scores, next_refresh
 from hedgerow.method.ordered import in_order
+from hedgerow.method.outliers import FAR_OFF, Regressions
 from hedgerow.method.residuals import LAGS, Residuals, first_residuals
 from hedgerow.method.row_sizes import first_sizes
 from tests.engines.distances import DOUBLE, SINGLE, beyond_rounding
@@ -124,6 +125,19 @@ def test_scores_of_first_rows_are_those_of_the_readable_code(seed, n_rows):
     )
 
 
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(2, FIRST_ROWS), st.booleans())
+def test_scores_of_knots_are_those_of_the_readable_code(seed, n_rows, gaps):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((n_rows, 20))  # so many that there are fewer ranks than knots
+    rows[:, ::3] = np.rint(rows[:, ::3])
+    if gaps:
+        rows[rng.random(rows.shape) < 0.1] = np.nan
+    first, as_is = in_order(rows), np.zeros(20, dtype=bool)
+    scores = numba_cpu.first_marginals(first, as_is, NEVER).scores
+    np.testing.assert_array_equal(scores, first_marginals(first, as_is).scores)
+
+
 @settings(max_examples=30, deadline=None)
 @given(seeds, st.integers(2, FIRST_ROWS))
 def test_ranks_of_columns_with_gaps_are_those_of_the_readable_code(seed, n_rows):
@@ -140,6 +154,22 @@ def test_ranks_of_columns_with_gaps_are_those_of_the_readable_code(seed, n_rows)
 def test_hashes_are_those_of_the_readable_code(seed, n_rows, dtype):
     rows = table(seed, n_rows).astype(dtype)
     assert np.array_equal(numba_cpu.hashes_of(rows), numpy_ref.hashes_of(rows))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(1, 70), st.booleans())
+def test_rows_with_a_cell_far_off_are_those_of_the_readable_code(seed, n_rows, gaps):
+    rng = np.random.default_rng(seed)
+    rows = 3.0 + 2.0 * rng.standard_normal((n_rows, 30))
+    rows[rng.random(rows.shape) < 0.02] += 20.0
+    there = rng.random(rows.shape) < 0.9 if gaps else None
+    coefficients = np.where(rng.random((30, 30)) < 0.1, rng.uniform(-0.3, 0.3, (30, 30)), 0.0)
+    np.fill_diagonal(coefficients, 0.0)
+    residual = np.where(rng.random(30) < 0.1, np.inf, rng.uniform(0.5, 1.0, 30))
+    known = Regressions(csr_array(coefficients), residual)
+    judges = np.full(30, 3.0), np.full(30, 2.0), known, FAR_OFF
+    fast, slow = (engine.suspicious(rows, there, *judges) for engine in (numba_cpu, numpy_ref))
+    assert np.array_equal(fast, slow)
 
 
 @settings(max_examples=60, deadline=None)

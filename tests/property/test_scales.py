@@ -29,8 +29,9 @@ def test_powers_of_two_change_no_bit(powers, n_rows, seed, half_life):
     rows = walk(n_rows, len(powers), seed)
     plain = HedgeGraph(half_life=half_life).fit(rows)
     scaled = HedgeGraph(half_life=half_life).fit(np.ldexp(rows, powers))
+    one, other = plain.edges_, scaled.edges_
     for column in EdgeTable.COLUMNS:
-        assert np.array_equal(plain.edges_[column], scaled.edges_[column])
+        assert np.array_equal(one[column], other[column])
     unit = np.ldexp(1.0, powers)
     assert np.array_equal(plain.location_ * unit, scaled.location_)
     assert np.array_equal(plain.precision_, scaled.precision_ * unit * unit[:, None])

@@ -99,13 +99,18 @@ def odd_tables(draw, n_rows=N_ROWS, gaps=True):
     return with_gaps(rng, rows) if gaps and draw(st.booleans()) else rows
 
 
+def assert_same_edges(a, b):
+    one, other = a.edges_, b.edges_
+    for column in EdgeTable.COLUMNS:
+        assert np.array_equal(one[column], other[column])
+
+
 def assert_identical(a, b):
     kept, other = a._stream.arrays(), b._stream.arrays()
     assert kept.keys() == other.keys()
     for name in kept:
         assert np.array_equal(kept[name], other[name], equal_nan=name == "waiting"), name
-    for column in EdgeTable.COLUMNS:
-        assert np.array_equal(a.edges_[column], b.edges_[column])
+    assert_same_edges(a, b)
     assert a.n_samples_effective_ == b.n_samples_effective_
     assert a.summary() == b.summary()
     assert np.array_equal(a.location_, b.location_)
@@ -201,8 +206,7 @@ def with_some(rows, change):
 def test_first_rows_say_the_same_in_any_units(rows, change):
     """Scores are those of ranks, which no rising function changes."""
     a, b = HedgeGraph().fit(rows), HedgeGraph().fit(with_some(rows, change))
-    for column in EdgeTable.COLUMNS:
-        assert np.array_equal(a.edges_[column], b.edges_[column])
+    assert_same_edges(a, b)
 
 
 @settings(max_examples=25, deadline=None)
@@ -214,16 +218,14 @@ def test_fewer_rows_say_the_same_in_any_units_unless_they_look_normal(rows, chan
     if look_normal(in_order(rows), nothing) or look_normal(in_order(other), nothing):
         return
     a, b = HedgeGraph().fit(rows), HedgeGraph().fit(other)
-    for column in EdgeTable.COLUMNS:
-        assert np.array_equal(a.edges_[column], b.edges_[column])
+    assert_same_edges(a, b)
 
 
 @settings(max_examples=25, deadline=None)
 @given(smooth_tables([512, 700, 1100, 2100]), st.integers(-20, 20))
 def test_powers_of_two_change_nothing(rows, power):
     a, b = HedgeGraph().fit(rows), HedgeGraph().fit(with_some(rows, lambda x: np.ldexp(x, power)))
-    for column in EdgeTable.COLUMNS:
-        assert np.array_equal(a.edges_[column], b.edges_[column])
+    assert_same_edges(a, b)
 
 
 @settings(max_examples=25, deadline=None)

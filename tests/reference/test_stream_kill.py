@@ -14,7 +14,7 @@ import pytest
 from benchmarks.stream.server import RedisServer
 
 KILLER = Path(__file__).with_name("stream_killer.py")
-ROWS, BAD_EVERY = 1400, 200
+ROWS, BAD_EVERY = 1000, 200  # ten checkpoints, more than a run is let live to
 
 
 @pytest.fixture

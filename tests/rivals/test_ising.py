@@ -227,6 +227,7 @@ def test_methods_are_offered_by_what_columns_hold():
     assert fitting(signs) == rivals.names("numbers")
 
 
+@pytest.mark.usefixtures("methods_here")
 def test_the_command_compares_methods_for_ising_models(monkeypatch):
     few = {name: rivals.REGISTRY[name] for name in ("ising", "rise", "pc")}
     monkeypatch.setattr(_registry, "REGISTRY", few)

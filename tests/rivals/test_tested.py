@@ -10,7 +10,7 @@ from scipy import stats
 from hedgerow import HedgeGraph
 from hedgerow.method.balance import stands_out
 from hedgerow.method.graph import LOOSEST_LEVEL
-from hedgerow.method.multiplicity import benjamini_hochberg
+from hedgerow.method.multiplicity import benjamini_hochberg, false_shares
 from hedgerow.rivals import Hedge, InverseGram, ScaledLasso
 from hedgerow.rivals._clock import Clock
 from hedgerow.rivals._scaled_lasso import scaled_lasso
@@ -50,9 +50,9 @@ def test_no_other_cut_is_expected_to_have_a_better_f1_than_the_balanced_one(seed
     upper = np.triu_indices(columns, 1)
     p_values[upper] = np.random.default_rng(seed).random(len(upper[0])) ** power
     chosen = accepted(np.minimum(p_values, p_values.T), "fdr", "balanced")[upper].sum()
-    levels = sorted(q for q in benjamini_hochberg(p_values[upper]) if q <= LOOSEST_LEVEL)
+    levels = sorted(q for q in false_shares(p_values[upper]) if q <= LOOSEST_LEVEL)
     number = np.arange(1, len(levels) + 1)
-    true = number * (1 - np.array(levels)) - np.sqrt(number * levels)
+    true = number * (1 - np.array(levels))
     expected = 2 * true / (number + true.max(initial=0.0))
     assert chosen <= len(levels)
     if not stands_out(p_values[upper], len(upper[0])):

@@ -1,13 +1,11 @@
 """Where a balanced graph is cut, and when it has edges at all."""
 
-import math
-
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from hedgerow.method.balance import balanced_level, stands_out
+from hedgerow.method.balance import balanced_level, other_neighbours, stands_out
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(np.array)
 # Some of a few values, so that there are ties, and some of any.
@@ -18,12 +16,8 @@ loosest_levels = st.floats(1e-3, 0.999)
 
 
 def expected_true(q, k):
-    """True ones among the k surest pairs: the largest of their q-values is the share of false ones.
-
-    One standard error more of these is allowed for.
-    """
-    false = k * sorted(q)[k - 1]
-    return k - false - math.sqrt(false)
+    """True ones among the k surest pairs: the largest q-value is the share of false ones."""
+    return k - k * sorted(q)[k - 1]
 
 
 @given(q_values, loosest_levels)
@@ -74,6 +68,13 @@ def test_what_stands_out_is_unlikely_by_chance(p, more):
     assume((np.abs(chance - 0.025) > 1e-9).all())
     assert stands_out(p, n_tests) == (chance < 0.025).any()
     assert not stands_out(np.array([]), n_tests)
+
+
+def test_other_neighbours_are_those_of_the_end_that_has_fewer():
+    # A star of four leaves, two of which are joined; and two nodes of their own.
+    source, target = np.array([0, 0, 0, 0, 1, 7]), np.array([1, 2, 3, 4, 2, 9])
+    assert other_neighbours(source, target) == (1 + 1 + 0 + 0 + 1 + 0) / 6
+    assert other_neighbours(source[:0], target[:0]) == 0.0
 
 
 def test_many_that_are_unlikely_together_stand_out():

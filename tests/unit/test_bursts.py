@@ -5,7 +5,14 @@ import pytest
 
 from hedgerow import HedgeGraph
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.method.bursts import LEAST_COLUMNS, MOST_COLUMNS, NONE, WINDOW, bursts_of
+from hedgerow.method.bursts import (
+    LEAST_COLUMNS,
+    MOST_COLUMNS,
+    NONE,
+    WINDOW,
+    _squared_sums,
+    bursts_of,
+)
 
 
 def remembering(rng, m, p, share):
@@ -76,6 +83,23 @@ def test_a_doubled_limit_would_be_seen():
     rng = np.random.default_rng(0)
     found = sum(bursts_of(rng.standard_normal((100, 30))).number > 0 for _ in range(2000))
     assert found <= 8  # two are expected; more than eight come once in 4,000 times
+
+
+@pytest.mark.parametrize("shape", [(100, 30), (60, 90)])
+def test_sums_are_as_long_as_those_of_rows_without_common_directions(shape):
+    rng = np.random.default_rng()
+    n_rows, n_columns = shape
+    rows = rng.standard_normal(shape) + 2.0 * rng.standard_normal((n_rows, 1))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    left, sizes, right = np.linalg.svd(unit, full_matrices=False)
+    most = np.sqrt(n_rows / n_columns) * (1.0 + np.sqrt(n_columns / n_rows))
+    assert sizes[0] > most
+    even = left * np.minimum(sizes, most) @ right
+    sums = [even[start : start + WINDOW].sum(axis=0) for start in range(n_rows - WINDOW + 1)]
+    squares = _squared_sums(unit)
+    # The norm of the matrix of products is at most its trace; a sum is of a square of `WINDOW`.
+    rounding = WINDOW * n_rows * np.finfo(np.float32).eps
+    np.testing.assert_allclose(squares, np.square(sums).sum(axis=1), rtol=0, atol=rounding)
 
 
 @pytest.mark.parametrize(

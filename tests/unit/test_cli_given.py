@@ -115,3 +115,12 @@ def test_names_with_commas():
     options = {"given": ('"a,b",c=categories',)}
     assert given_told(options) == {"c"}
     assert options["given"] == ["a,b", "c"]
+
+
+def test_a_given_column_that_takes_all_rows_is_refused_with_its_cost(table, tmp_path):
+    path = tmp_path / "table.csv"
+    table.with_columns(person=pl.Series([f"p{k}" for k in range(N_ROWS)])).write_csv(path)
+    result = run("learn", path, "--given", "person")
+    assert result.exit_code == 1
+    assert "given columns must leave at least half of the rows" in result.stderr
+    assert f"got {N_ROWS} rows and a cost of {N_ROWS}, by column: 'person'" in result.stderr

@@ -92,6 +92,7 @@ def test_columns_of_three_words_are_left_out_and_named(votes, tmp_path):
     assert "Left out 1 column (categories without order): 'a'" in done.output
 
 
+@pytest.mark.usefixtures("methods_here")
 def test_rows_with_missing_cells_are_left_out_of_a_comparison_and_counted(votes):
     done = run("compare", votes, "--methods", "ising", "--resamples", "0")
     assert done.exit_code == 0, done.output

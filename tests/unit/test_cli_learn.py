@@ -245,6 +245,7 @@ def test_dropped_rows_are_counted(tmp_path, table):
 @pytest.mark.parametrize(
     "command", [["learn"], ["compare", "--methods", "inverse_gram", "--resamples", "0"]]
 )
+@pytest.mark.usefixtures("methods_here")
 def test_columns_left_out_are_said_once_in_one_place(table, command, tmp_path, monkeypatch):
     name, *options = command
     monkeypatch.setattr(sys, "argv", ["hedgerow", name, str(table), *options])

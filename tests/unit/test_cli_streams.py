@@ -82,6 +82,7 @@ def run(*arguments, **extra):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [*PRINTING.values(), *HELPFUL], ids=" ".join)
+@pytest.mark.usefixtures("methods_here")
 def test_a_full_disk_is_one_line(command, arguments):
     done = command(arguments, stdout=FULL)
     assert (done.returncode, done.stderr) == (1, "Error: stdout: No space left on device\n")

@@ -8,10 +8,11 @@ from scipy.sparse import csc_array
 import hedgerow
 from hedgerow import HedgeGraph, IsingGraph, difference
 from hedgerow.datasets import Model, make
-from hedgerow.estimators import DataWarning
+from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.method.differences import (
     Group,
     compare,
+    compared,
     cost_of_choice,
     given_these,
     halves,
@@ -181,3 +182,19 @@ def test_columns_of_other_kinds_are_told(two):
     steps = HedgeGraph().fit(rows, feature_names=NAMES)
     with pytest.warns(DataWarning, match="different kinds in the two models.*'a'"):
         difference(two[0], steps)
+
+
+def test_steps_that_leave_nothing_for_sure_are_not_compared_and_that_is_told():
+    # A walk from column to column: given its neighbours next to nothing is left of a column, and
+    # 100 rows of steps do not tell it from nothing.
+    rng = np.random.default_rng(6)
+    walks = np.cumsum(rng.standard_normal((2, 100, 12)), axis=2) / np.sqrt(np.arange(1, 13))
+    with pytest.warns(GuaranteeWarning, match="effective rows are few"):
+        models = [HedgeGraph().fit(np.digitize(rows, [-1.2, -0.4, 0.4, 1.2])) for rows in walks]
+    told = r"[0-9]+ of 66 pairs of columns are not compared, since rows of one group"
+    with pytest.warns(DataWarning, match=told):
+        found = difference(*models)
+    aside = ~compared(found._found.groups)
+    assert 0 < aside.sum() < 66
+    assert (found._found.p_value[aside] == 1.0).all()
+    assert not len(found.edges_)

@@ -1,5 +1,7 @@
 """Levels that drift: contrasts, their bits, and the promise on rows whose columns have trends."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -127,3 +129,30 @@ def test_drift_is_warned_of(rows_of):
 def test_memory_that_fades_is_no_drift(echo):
     doubts = HedgeGraph().fit(autoregression(6, echo)).treatment_.doubts()
     assert not [doubt for doubt in doubts if "drift" in doubt]
+
+
+@pytest.mark.parametrize("steps", [1, COLUMNS])
+def test_levels_that_drift_are_told_where_columns_are_steps(steps):
+    """Scores of steps must stay what they are, so that nothing is taken out."""
+    rows = trend(0)
+    rows[:, :steps] = np.round(2.0 * rows[:, :steps])
+    model = HedgeGraph()
+    with pytest.warns(GuaranteeWarning, match=r"levels of .* Levels stay where a column"):
+        model.fit(rows)
+    assert len(model.treatment_.slowest) > 5
+    assert not any("adrift" in said for said in model.treatment_.sentences())
+    assert any("Levels stay" in doubt for doubt in model.treatment_.doubts())
+    pieces = HedgeGraph()
+    for some in np.split(rows, [3, 700]):
+        pieces.partial_fit(some)
+    np.testing.assert_array_equal(pieces.treatment_.slow, model.treatment_.slow)
+
+
+def test_columns_of_steps_that_do_not_drift_are_not_told_to():
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        rows = np.round(1.5 * rng.standard_normal((600, 20)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", GuaranteeWarning)
+            model = HedgeGraph().fit(rows)
+        assert not model.treatment_.slowest

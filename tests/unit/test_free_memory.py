@@ -64,6 +64,7 @@ def test_a_small_table_does_not_ask(monkeypatch):
 )
 def test_dense_results_are_told_when_they_are_asked_for(free, name, needed):
     model = HedgeGraph().fit(walk())  # a chain: all columns are connected
+    assert len(model.edges_) == 5
     free(needed - 1)
     with pytest.raises(MemoryError, match=rf"6 columns need about .* GiB for .*{name}"):
         getattr(model, name)

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from hedgerow.estimators import DataWarning
 from hedgerow.io import DataError, open_table
 from hedgerow.io import raw as _bytes
 from hedgerow.stream import open_source
@@ -216,3 +217,30 @@ def test_names_that_come_later_cannot_write_on_the_terminal(tmp_path):
     path = write(tmp_path, lines + '{"two\\nlines": 1, "a": 2, "b": 3}\n', "table.ndjson")
     with pytest.warns(UserWarning, match=r"not learned from: 'two\\nlines'$"):
         read(path)
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_a_minus_as_typeset_tables_have_it_is_one(tmp_path, mark):
+    rows = NUMBERS - 20.0
+    lines = "".join(";".join(map(str, row)) + "\n" for row in rows.tolist())
+    text = ("a;b\n" + lines).replace(".", mark).replace("-", "\N{MINUS SIGN}")
+    _, found = read(write(tmp_path, text), decimal=mark)
+    np.testing.assert_array_equal(found, rows)
+
+
+def test_comments_and_runs_of_spaces_are_refused_with_what_to_do(tmp_path):
+    lines = "".join(f"{a},{b}\n" for a, b in NUMBERS.tolist())
+    with pytest.raises(DataError, match=r"line 1 must have the names .* got a comment, which"):
+        read(write(tmp_path, "# station 7\na,b\n" + lines))
+    spaced = "".join(f"{a:12.3f}  {b:9.3f}\n" for a, b in NUMBERS.tolist())
+    with pytest.raises(DataError, match="by one delimiter, got several spaces on end"):
+        read(write(tmp_path, "           a          b\n" + spaced))
+
+
+@pytest.mark.parametrize(("cell", "told"), [("<0.1", True), ("≥ 5", True), ("ERR", False)])
+def test_values_beyond_a_limit_are_not_missing_by_chance(tmp_path, cell, told):
+    lines = "".join(f"{a},{cell if k == 4 else b}\n" for k, (a, b) in enumerate(NUMBERS.tolist()))
+    path = write(tmp_path, "a,b\n" + lines)
+    with pytest.warns(DataWarning) as said:
+        read(path, missing="use")
+    assert any("values beyond a limit, as" in str(each.message) for each in said) == told

@@ -224,6 +224,7 @@ def test_a_code_repeats_and_is_farther_off_than_the_others_are_wide(values, foun
     assert len(set(CODES)) == len(CODES)
 
 
+@pytest.mark.usefixtures("methods_here")
 def test_a_comparison_leaves_rows_out_and_says_so(table):
     options = ("--na", "-99,ERR", "--methods", "inverse_gram", "--resamples", 0)
     result = run("compare", table, *options)

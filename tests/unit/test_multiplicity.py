@@ -7,6 +7,7 @@ from scipy.stats import false_discovery_control
 
 from hedgerow.method.multiplicity import (
     benjamini_hochberg,
+    false_shares,
     group_priors,
     holm,
     null_shares,
@@ -33,6 +34,18 @@ def test_holm_is_the_step_down_procedure(p, level):
 @given(p_values)
 def test_holm_is_never_looser_than_benjamini_hochberg(p):
     assert (holm(p) >= benjamini_hochberg(p) - 1e-15).all()
+
+
+@given(p_values)
+def test_false_shares_count_one_standard_error_more(p):
+    def share(k):
+        false = len(p) * sorted(p)[k - 1]
+        return (false + false**0.5) / k
+
+    ranks = [int(np.sum(p <= each)) for each in p]
+    expected = [min([1.0, *map(share, range(k, len(p) + 1))]) for k in ranks]
+    np.testing.assert_allclose(false_shares(p), expected, atol=1e-14)
+    assert (false_shares(p) >= benjamini_hochberg(p) - 1e-15).all()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))

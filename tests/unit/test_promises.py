@@ -66,7 +66,7 @@ def test_an_error_rate_is_said_in_full_and_an_estimate_is_rounded(promise, level
 
 def test_a_balanced_graph_without_edges_has_no_share_of_false_ones():
     assert in_words("balanced", 0.5, 0) == (
-        "in a balanced graph, because none stands out from chance"
+        "in a balanced graph, because none can be told from chance"
     )
     assert as_title("balanced", 0.5, 0) == "balanced"
     assert in_words("fdr", 0.05, 0) == "at a false discovery rate of 0.05"

@@ -139,8 +139,8 @@ def test_records_name_kind_and_family(monkeypatch):
     assert {(r["kind"], r["family"], r["failure"]) for r in records} == {("exp", "hubs", None)}
 
 
-@pytest.fixture
-def told(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
     """Tables of a study in which every graph is right, but for some with outlying rows on hubs."""
     rng = np.random.default_rng(0)
     records = []
@@ -151,10 +151,12 @@ def told(tmp_path, monkeypatch):
             edges = {"found": 10, "false": int(bad * rng.integers(3, 6)), "missed": 0}
             about = {"kind": kind, "family": family, "ratio": ratio, "method": method, "seed": seed}
             records += [about | edges | {"promise": cut} for cut in ("FDR 0.05", "FWER 0.05")]
-    monkeypatch.setattr(kinds_study, "RESULTS", tmp_path / "kinds.ndjson")
-    store.rewrite(kinds_study.RESULTS, records)
-    monkeypatch.setattr(kinds_tables, "is_warned", lambda rows: len(rows) > 1000)
-    return {name: kept.parts_of(text)[0] for name, text in kinds_tables.blocks().items()}
+    path = tmp_path_factory.mktemp("kinds") / "kinds.ndjson"
+    store.rewrite(path, records)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kinds_study, "RESULTS", path)
+        patch.setattr(kinds_tables, "is_warned", lambda rows: len(rows) > 1000)
+        return {name: kept.parts_of(text)[0] for name, text in kinds_tables.blocks().items()}
 
 
 def test_broken_promises_are_marked_and_listed(told):

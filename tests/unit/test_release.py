@@ -10,7 +10,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from benchmarks import tour
-from release import archives, trial
+from release import archives, check, description, trial
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -52,6 +52,21 @@ def test_examples_of_the_readme_are_found():
     assert "--live" not in trial.readme_commands(README)
 
 
+def test_every_python_is_found_once(tmp_path, monkeypatch):
+    found = {"a/python3.11": "3.11.2", "b/python3.11": "3.11.7", "c/python3.12": "3.11.7"}
+    of_a_manager = {"versions/d/bin/python3.13": "3.13.0", "versions/e/bin/python3.10": "3.10.1"}
+    for name, version in (found | of_a_manager).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\necho {version}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", ":".join(str(tmp_path / name) for name in "abcz"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert [version for _, version in check.pythons([])] == ["3.11.2", "3.11.7", "3.13.0"]
+    named = str(tmp_path / "versions/e/bin/python3.10")
+    assert list(check.pythons([named])) == [(named, "3.10.1")]
+
+
 def test_the_version_stands_in_one_place():
     version = re.escape(archives.version_of(ROOT))
     told = ["pyproject.toml", "CITATION.cff", "release/conda/recipe.yaml", "docs/conf.py"]
@@ -59,7 +74,18 @@ def test_the_version_stands_in_one_place():
         assert not re.search(rf"(?<![\w.]){version}(?![\w.])", (ROOT / name).read_text()), name
 
 
-@pytest.mark.parametrize("module", [archives, tour], ids=lambda module: module.__name__)
+def test_a_description_that_needs_files_is_noticed():
+    about = "Metadata-Version: 2.4", "Name: a", "Version: 1", "Summary: b"
+    terms = "License-Expression: MIT", "Requires-Python: >=3.11"
+    text = "", "![A picture](docs/a.png) [b](#b) [c](https://c.org)"
+    assert list(archives.said("\n".join(about + terms + text).encode(), "1")) == [
+        "the description points to docs/a.png, a file that an index does not have"
+    ]
+
+
+@pytest.mark.parametrize(
+    "module", [archives, description, tour], ids=lambda module: module.__name__
+)
 def test_examples_run(module):
     result = doctest.testmod(module)
     assert result.failed == 0

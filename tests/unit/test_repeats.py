@@ -71,7 +71,7 @@ def test_short_numbers_do_not_collide():
 
 @pytest.mark.parametrize("n_rows", [200, 700, 3000])
 def test_each_row_twice_counts_once_in_any_order(n_rows):
-    rng = np.random.default_rng()
+    rng = np.random.default_rng(n_rows)
     once = rng.standard_normal((n_rows, 6))
     for twice in (np.repeat(once, 2, axis=0), rng.permutation(np.concatenate([once, once]))):
         model = HedgeGraph().fit(twice)

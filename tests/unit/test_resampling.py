@@ -123,10 +123,11 @@ def test_rows_that_remember_are_drawn_in_blocks(rng):
 def test_missing_cells_steps_and_short_tables(rng):
     rows = np.cumsum(rng.standard_normal((400, 4)), axis=1)
     rows[rng.random(rows.shape) < 0.1] = np.nan
-    model = HedgeGraph().fit(rows).resample(rows, times=6)
-    assert model.edges_.returns.mean() > 0.8
     steps = np.clip(np.rint(np.cumsum(rng.standard_normal((1500, 4)), axis=1)), -2, 2)
-    assert HedgeGraph().fit(steps).resample(steps, times=6).edges_.returns.mean() > 0.8
+    for table in (rows, steps):
+        edges = HedgeGraph().fit(table).resample(table, times=6).edges_
+        true = np.abs(edges.source - edges.target) == 1
+        assert edges.returns[true].mean() > 0.8
     frame = pd.DataFrame(rows, columns=list("abcd"))
     assert set(HedgeGraph().fit(frame).resample(frame, times=2).edges_.source) <= set("abcd")
 

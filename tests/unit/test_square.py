@@ -76,6 +76,7 @@ def write_h5ad(path, matrix, names):
 
 
 @pytest.mark.parametrize("suffix", TABLES)
+@pytest.mark.usefixtures("methods_here")
 def test_files(suffix, frame, tmp_path):
     path = tmp_path / f"square.{suffix}"
     TABLES[suffix](frame, path)
@@ -113,6 +114,7 @@ def test_simulate_pieces_that_are_square(tmp_path, monkeypatch):
     np.testing.assert_allclose(pl.read_csv(tmp_path / "rows.csv").to_numpy(), sample, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("methods_here")
 def test_compare_on_a_square_model():
     told = run("compare", "--family", "brownian_path", "-p", 100, "-n", 100, *ONE_METHOD)
     assert told["methods"][0]["f1"] > 0.9  # with rows for columns it is 0.03
@@ -142,6 +144,7 @@ def test_rivals_look_for_constants_in_columns(name, frame):
         rivals.make(name).fit(frame.assign(x5=2.0))
 
 
+@pytest.mark.usefixtures("methods_here")
 def test_estimators(rows, frame):
     assert [edge[:2] for edge in HedgeGraph().fit(frame).edges_] == [PAIR]
     assert [edge[:2] for edge in HedgeGraph().fit(rows).edges_] == [(3, 8)]

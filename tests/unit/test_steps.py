@@ -1,11 +1,15 @@
 """What lies behind steps: coefficients, correlations, and their errors, found in other ways."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from hedgerow.engines import numba_cpu
 from hedgerow.method import neighbours, noisy
 from hedgerow.method.counting import counting_curve, rates_of
+from hedgerow.method.forgetting import NEVER
 from hedgerow.method.latent import LARGEST, at_their_bound, latent_of
 from hedgerow.method.marginals import first_marginals
 from hedgerow.method.ordered import in_order
@@ -136,7 +140,7 @@ def test_counts_are_curves_of_the_logarithm_of_their_rates():
     rng = np.random.default_rng(5)
     centre, spread = np.log(3.0), 0.7
     counts = rng.poisson(np.exp(centre + spread * rng.standard_normal(200_000))).astype(float)
-    marginals = first_marginals(in_order(counts[:, None]), np.array([False]))
+    marginals = numba_cpu.first_marginals(in_order(counts[:, None]), np.array([False]), NEVER)
     curves = counting_curve(marginals, 0)
     rates = rates_of(counts.mean(), counts.var())
     assert rates.centre == pytest.approx(centre, abs=0.02)
@@ -146,12 +150,13 @@ def test_counts_are_curves_of_the_logarithm_of_their_rates():
     known = np.minimum(possible, counts.max())
     score = np.interp(known, marginals.knots[0][finite], marginals.scores[0][finite])
 
-    def mean(function):
-        def at(z):
-            chance = stats.poisson.pmf(possible, np.exp(rates.centre + rates.spread * z))
-            return (chance * function(z)).sum() * stats.norm.pdf(z)
+    @cache  # integrals have most points in common
+    def chance(z):
+        rate = np.exp(rates.centre + rates.spread * z)
+        return stats.poisson.pmf(possible, rate) * stats.norm.pdf(z)
 
-        return integrate.quad(at, -8, 8, limit=200)[0]
+    def mean(function):
+        return integrate.quad(lambda z: chance(z) @ function(z), -8, 8, limit=200)[0]
 
     middle = mean(lambda z: score)
     size = np.sqrt(mean(lambda z: (score - middle) ** 2))
@@ -170,12 +175,13 @@ def test_standard_errors_are_those_of_many_data_sets():
     rng = np.random.default_rng(8)
     corr = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])
     cuts = special.ndtri([[0.5], [0.3], [0.8]]).T
+    tables = (rng.multivariate_normal(np.zeros(3), corr, (1000, 400)) > cuts).astype(float)
+    side_by_side = in_order(tables.reshape(1000, -1))
+    curves = cut_curves(first_marginals(side_by_side, np.zeros(3 * 400, bool)))
     found = []
-    for _ in range(400):
-        rows = (rng.multivariate_normal(np.zeros(3), corr, 1000) > cuts).astype(float)
-        latent = latent_of(
-            np.corrcoef(rows.T), cut_curves(first_marginals(in_order(rows), np.zeros(3, bool)))
-        )
+    for k in range(400):
+        rows, columns = tables[:, k], np.arange(3 * k, 3 * k + 3)
+        latent = latent_of(np.corrcoef(rows.T), curves.part(columns))
         left = noisy._given(latent, np.array([1]), 1000)
         partial, *_ = noisy._tested(latent, left, 0, np.array([2]), 1000)
         found.append(partial[0] / np.sqrt(1 - partial[0] ** 2) * np.sqrt(1000))

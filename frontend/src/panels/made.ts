@@ -35,7 +35,7 @@ export function setUpMasthead(state: State): void {
 }
 
 export function setUpMade(state: State): void {
-  const show = () => byId("made").replaceChildren(...content(state.edges));
+  const show = () => byId("made").replaceChildren(...content(state.all));
   state.on(["edges"], show);
   show();
 }

@@ -172,8 +172,10 @@ def _raw(array: NDArray[Any]) -> memoryview:
 def _arrange(arrays: Mapping[str, NDArray[Any]]) -> dict[str, _Slot]:
     """Give every array its place, one after the other."""
     slots: dict[str, _Slot] = {}
+    end = 0
     for name, array in arrays.items():
-        slots[name] = _Slot(array.dtype.str, list(array.shape), _aligned(_end(slots)))
+        slots[name] = _Slot(array.dtype.str, list(array.shape), _aligned(end))
+        end = slots[name].end
     return slots
 
 

@@ -19,10 +19,13 @@ _LOCAL = re.compile(r"local:([1-9]\d*)")
 _STAGES = ("checking", "learning", "choosing neighbours", "asking Hedge")
 _CONNECT = 10  # seconds
 # Dask would look a hundred times a second at what each thread of a worker does, and fifty times at
-# whether its own processes are in time.
-QUIET = {
+# whether its own processes are in time. Its workers would give memory back whenever an array ends,
+# and take it again page by page for the next; these keep some, for arrays up to glibc's limit.
+WORKERS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 64 << 20,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 32 << 20,
 }
 
 cluster_option = click.option(
@@ -108,7 +111,7 @@ def client_of(address: str) -> Iterator[None]:
         ) from error
     local = _LOCAL.fullmatch(address)
     if local:
-        with config.set(QUIET):
+        with config.set(WORKERS):
             cluster = LocalCluster(n_workers=int(local[1]), dashboard_address=":0", silence_logs=50)
             try:
                 with Client(cluster):

@@ -131,7 +131,8 @@ def tell(
         if not quiet:
             for name, model in models.items():
                 rows, edges = model.n_samples_seen_, len(model.edges_)
-                click.echo(f"{name}: {rows:,} rows, {edges:,} edges", err=STDOUT in out)
+                said = "1 edge" if edges == 1 else f"{edges:,} edges"
+                click.echo(f"{name}: {rows:,} rows, {said}", err=STDOUT in out)
                 held = model.treatment_.given
                 if held is not None:
                     click.echo(f"  {held.sentence()}", err=STDOUT in out)

@@ -302,10 +302,11 @@ def _results(
         table.words,
     )
     about["treatment"]["sentences"] += _other_model(model)
-    resamples = model.resamples() if isinstance(model, HedgeGraph) else None
-    if resamples is not None and isinstance(model, HedgeGraph):
-        about["treatment"]["sentences"] += model.resamples_in_words()
-        about["resamples"] = resamples.to_dict()
+    if isinstance(model, HedgeGraph):
+        about["treatment"]["sentences"] += model.hubs_in_words() + model.resamples_in_words()
+        resamples = model.resamples()
+        if resamples is not None:
+            about["resamples"] = resamples.to_dict()
     return Summary(
         source="stdin" if file == STDIN else printable(str(file)),
         rows=model.n_samples_seen_,

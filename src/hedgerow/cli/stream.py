@@ -12,6 +12,7 @@ import click
 
 from hedgerow.cli._errors import Misuse, refuse_closed_stdin
 from hedgerow.cli._files import STDIN, STDOUT, failures_of, refuse_clashes, refuse_unwritable
+from hedgerow.cli._given import given_told
 from hedgerow.cli._interrupt import stop_politely
 from hedgerow.cli._known import KNOWN, assumed
 from hedgerow.cli._paths import Target
@@ -107,7 +108,10 @@ def stream(
     refuse_unwritable(targets)
     name = _shown(source)
     settings = _settings(checkpoint, options.pop("every"), options.pop("bad_rows"))
-    model, difference = _model(options), options.pop("difference")
+    categories = given_told(options)
+    model, difference = _model(options, categories), options.pop("difference")
+    if options["given"] and difference is not None:
+        raise Misuse("--given and --difference do not go together")
 
     from hedgerow.cli._compiling import NOTE, compiling
     from hedgerow.cli._status_line import StatusLine
@@ -152,7 +156,7 @@ def stream(
             _stay(page)
 
 
-_SHARED = {*READING, *RESULTS, *KNOWN, "difference"} - {*OF_TABLES_ONLY}
+_SHARED = {*READING, *RESULTS, *KNOWN, "difference", "given"} - {*OF_TABLES_ONLY}
 stream.params += [option for option in learn.params if option.name in _SHARED]
 
 
@@ -182,7 +186,7 @@ def _settings(checkpoint: Path | None, every: str | None, bad_rows: str) -> dict
     return {"checkpoint": checkpoint, "every": every, "bad_rows": bad_rows}
 
 
-def _model(options: dict[str, Any]) -> "HedgeGraph":
+def _model(options: dict[str, Any], categories: set[str]) -> "HedgeGraph":
     error, level = error_level(options.pop("fdr"), options.pop("fwer"))
     half_life, known = options.pop("half_life"), assumed(options)
 
@@ -196,7 +200,9 @@ def _model(options: dict[str, Any]) -> "HedgeGraph":
     except ValueError as error_of_user:
         raise Misuse(str(error_of_user)) from error_of_user
     device = available(options.pop("device"))
-    return HedgeGraph(error=error, level=level, device=device, half_life=half_life, **known)
+    given = {name: "categories" if name in categories else None for name in options["given"]}
+    known |= {"half_life": half_life, "given": given or None}
+    return HedgeGraph(error=error, level=level, device=device, **known)
 
 
 def _open(source: str, options: dict[str, Any]) -> "Source":
@@ -248,7 +254,7 @@ def _summary_of(
     from hedgerow import __version__
     from hedgerow.cli._summary import Summary, printable
 
-    others = [name for name in source.schema.others if name] if source.schema else []
+    others = source.schema.left_out if source.schema else []
     return Summary(
         source=printable(name),
         rows=model.n_samples_seen_,

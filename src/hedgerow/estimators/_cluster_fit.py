@@ -1,7 +1,8 @@
 """HedgeGraph on a cluster: which tasks there are, in which order, and what comes back.
 
 Back come what single columns are like, sums over residuals and, in the end, edges. Rows, and
-numbers for each pair of columns, stay with the workers.
+numbers for each pair of columns, stay with the workers; of few columns, correlations come too, for
+intervals and hubs.
 """
 
 from collections.abc import Iterator
@@ -22,14 +23,17 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._given import Cells
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._learner import CORRELATIONS_AT_HAND
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators.partitions import Checked, Source, check_partition
 from hedgerow.method.drift import Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.moments import Moments
 from hedgerow.method.residuals import Residuals
 from hedgerow.method.row_sizes import RowSizes
+from hedgerow.method.steps import Curves
 
 Array = NDArray[np.float64]
 _STAYED = "of a graph learned on a cluster, sums for pairs of columns stay there until fit returns"
@@ -59,6 +63,11 @@ class ClusterStream(HedgeStream):
         """Number of rows learned from."""
         return int(self.learner.rows)
 
+    def known(self) -> tuple[Moments, Curves | None]:
+        """Return the moments that tests are made from, of few columns; raise for more."""
+        learner: Any = self.learner
+        return super().known() if learner.small is None else (learner.small, None)
+
     def take(self, rows: NDArray[np.floating], cells: Cells | None = None) -> NoReturn:
         """Raise: rows can be added on one machine only."""
         raise RuntimeError(f"{_STAYED}, so no rows can be added; fit all rows at once")
@@ -85,6 +94,12 @@ class OnCluster:
         self.n_columns = len(totals.mean)
         self._residuals = residuals
         self._there: tuple[Cluster, Division, list[Taught]] | None = cluster, division, taught
+        self.small: Moments | None = None  # of few columns, what intervals need
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether correlations are here, to be asked for."""
+        return self.small is not None
 
     def mean(self) -> Array:
         """Return the mean of each column."""
@@ -104,7 +119,12 @@ class OnCluster:
             raise RuntimeError(f"{_STAYED}; for another kind of error rate, fit again")
         cluster, division, taught = self._there
         self._there = None  # so that what was taught can go as soon as it is taken up
-        return evidence_of(cluster, division.layout, taught, self.totals, inflation)
+        evidence = evidence_of(cluster, division.layout, taught, self.totals, inflation)
+        if self.n_columns <= CORRELATIONS_AT_HAND:
+            products = np.concatenate(cluster.answers(evidence.products))
+            weights = evidence.weight, evidence.squared_weight
+            self.small = Moments(self.rows, evidence.mean, products, *weights)
+        return evidence
 
 
 @contextmanager

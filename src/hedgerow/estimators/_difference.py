@@ -12,7 +12,13 @@ from hedgerow.base.words import listed
 from hedgerow.estimators._hedge import HedgeGraph
 from hedgerow.estimators._intervals import Compared
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
-from hedgerow.method.differences import Differences, Group, compare, interval_of_difference
+from hedgerow.method.differences import (
+    Differences,
+    Group,
+    compare,
+    compared,
+    interval_of_difference,
+)
 from hedgerow.method.graph import rows_to_detect
 from hedgerow.method.intervals import level_of_each
 from hedgerow.method.levels import MIN_ROWS
@@ -170,6 +176,7 @@ def _difference(both: _Both, error: str, level: float) -> Difference:
         raise ValueError(f"two columns at least must vary in both models, got {len(columns)}")
     _warn(both, order, used, level)
     found = compare(both.first.known(columns), both.second.known(order[columns]), error)
+    _warn_of_pairs(found, both.first.labels[columns])
     return Difference(found, both.first.labels[columns], error, level, len(used))
 
 
@@ -236,6 +243,22 @@ def _warn(both: _Both, order: NDArray[np.intp], used: NDArray[np.bool_], level: 
             f"columns are taken for different kinds in the two models, which may make a "
             f"difference; columns={{name: kind}} tells them: {_named(labels, unlike & used)}",
         )
+
+
+def _warn_of_pairs(found: Differences, labels: NDArray[Any]) -> None:
+    """Warn of pairs that could not be compared."""
+    aside = ~compared(found.groups)
+    if not aside.any():
+        return
+    ends = np.concatenate(np.triu_indices(len(labels), 1))
+    times = np.bincount(ends, np.tile(aside, 2), len(labels))
+    most = labels[np.argsort(-times, kind="stable")[: int((times > 0).sum())]]
+    warn(
+        DataWarning,
+        f"{aside.sum():,} of {len(found.z):,} pairs of columns are not compared, since "
+        f"rows of one group do not tell what neighbours leave of them; most of all those of "
+        f"{listed(map(repr, most))}",
+    )
 
 
 def _named(labels: NDArray[Any], some: NDArray[np.bool_]) -> str:

@@ -152,13 +152,15 @@ class FilledRows:
 
     def _complete(self, engine: Engine, rows: Array) -> int:
         """Return how many rows come before the first that has a gap."""
-        gone = np.isnan(rows)
-        first = int(np.append(gone.any(axis=1), True).argmax()) if gone.any() else len(rows)
+        if np.isnan(rows.sum()):  # quick to tell, and seldom
+            gone = np.isnan(rows).any(axis=1)
+            rows = rows[: int(np.append(gone, True).argmax())]
         if self.judges is None:
-            return first
-        there = np.logical_not(gone[:first], out=gone[:first])
-        outlying = _far_off(engine, rows[:first], there, self.judges).any(axis=1)
-        return int(np.append(outlying, True).argmax())
+            return len(rows)
+        some = np.flatnonzero(engine.suspicious(rows, None, *self.judges))
+        far = _cells_far_off(rows[some], np.ones((len(some), 1), dtype=np.bool_), self.judges)
+        outlying = some[far.any(axis=1)]
+        return int(outlying[0]) if len(outlying) else len(rows)
 
     def _fill_later(self, engine: Engine, rows: Array) -> Complete:
         weights = self._weights(len(rows))
@@ -365,8 +367,12 @@ class FilledRows:
 def _far_off(engine: Engine, filled: Array, there: Cells, judges: Judges | None) -> Cells:
     found = np.zeros_like(there)
     if judges is not None:
-        centre, scale, known, limit = judges
         some = np.flatnonzero(engine.suspicious(filled, there, *judges))
         if len(some):
-            found[some] = far_off((filled[some] - centre) / scale, there[some], known, limit)
+            found[some] = _cells_far_off(filled[some], there[some], judges)
     return found
+
+
+def _cells_far_off(filled: Array, there: Cells, judges: Judges) -> Cells:
+    centre, scale, known, limit = judges
+    return far_off((filled - centre) / scale, there, known, limit)

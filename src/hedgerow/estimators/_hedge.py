@@ -62,7 +62,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
         same, and ``level_`` estimates the share of false ones, which is large where rows are few.
         Only if nothing is connected at all, any edge has a probability of 0.05 at most
-        (docs/theory.md, section 15).
+        (docs/theory.md, section 15). There are no edges, and a warning, if these would contradict
+        the tests that they are from.
     device : {"cpu", "cuda", "auto", "numpy", "dask"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); the GPU
         where there is one and the columns are many; the processor with nothing compiled; or a
@@ -123,6 +124,12 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
     column_kinds_ : ndarray of str, of shape (n_features,)
         The kind that each column is taken for: "continuous", "steps", "yes/no", "counts", "zeros",
         or "as is".
+    hubs_ : list of Hub
+        Columns with many more neighbours than others: ``column``, how many it has ``at_least``, and
+        how many ``edges`` were found. All of these bounds hold with a probability of 1 - ``level``,
+        also where no edge is clear (docs/theory.md, section 31).
+    fewest_neighbours_ : ndarray of int, of shape (n_features,)
+        The same bound for each column.
     treatment_ : Treatment
         What rows and columns look like and what was done about it: columns far from normal, how
         much rows are related and differ in size, a season; `summary` says it in words.
@@ -209,7 +216,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         read = self._read(X, feature_names, reset=True, min_rows=2, **self._rule_of_gaps())
         self._stream = self._new_stream(*read)
         self._take(*read, X)
-        if not self._stream.rows:
+        if not self._stream.seen:
             raise ValueError(f"X must have rows with cells, got {len(read.rows)} rows without any")
         self._graph()
         return self
@@ -301,7 +308,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         to keep an error rate when ``level`` is a number.
         """
         graph = self.graph_up_to(level)
-        low, high = self._intervals(graph, level)
+        low, high = self.intervals_up_to(level, level)
         columns = self._ends(graph) | {
             "partial_corr": graph.partial_corr,
             "low": low,
@@ -326,7 +333,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         return result
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_stream") and self._stream.rows > 0
+        return hasattr(self, "_stream") and self._stream.seen > 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -426,7 +433,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
                 stream.held.refuse_useless(column_labels(self), stream.half_life)
             engine, evidence = stream.evidence(self._inflation())
             n_rows, aside = self._effective_rows(), stream.rare()
-            graph = graph_of(engine, evidence, n_rows, *key[1:], aside)
+            graph = graph_of(engine, evidence, n_rows, *key[1:], aside, self._for_hubs())
             graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
@@ -445,7 +452,11 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         return rows / self._inflation().per_effective
 
     def _treated(self) -> list[str]:
-        return [*self.treatment_.sentences(), *self.resamples_in_words()]
+        return [
+            *self.treatment_.sentences(),
+            *self.hubs_in_words(),
+            *self.resamples_in_words(),
+        ]
 
     @locked
     def _known_edges(self) -> EdgeTable | None:
@@ -475,3 +486,5 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         )
         if shortage:
             warn(GuaranteeWarning, shortage)
+        for doubt in self._doubts_of_balanced(graph):
+            warn(GuaranteeWarning, doubt)

@@ -11,16 +11,16 @@ from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
+from hedgerow.estimators._first_rows import FirstRows
 from hedgerow.estimators._given import Cells, Given, GivenColumns
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
     Stuck,
-    Together,
     Treatment,
     doubts_of,
-    doubts_of_bursts,
     doubts_of_drift,
+    doubts_of_effects,
     doubts_of_gaps,
     doubts_of_stuck,
     far_from_normal,
@@ -28,7 +28,6 @@ from hedgerow.estimators._treatment import (
 )
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.bursts import Bursts
 from hedgerow.method.drift import Level, first_contrasts, slow_shares
 from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
@@ -149,7 +148,8 @@ class HedgeStream:
             rows, sizes = first_sizes(rows, there)
         # After large rows were made smaller, or levels would follow them.
         if self._may_drift():
-            rows, level = first_contrasts(rows, self.engine.without_level)
+            contrasts, level = first_contrasts(rows, self.engine.without_level)
+            rows = contrasts if self._loses_level() else rows
         return rows, sizes, level
 
     def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
@@ -163,23 +163,27 @@ class HedgeStream:
         return clear_neighbours(self.engine, rows, weights, memory)
 
     def _may_drift(self) -> bool:
-        """Return whether levels are taken out: not of walks, whose contrasts wander as well."""
+        """Return whether levels are looked at: not of walks, whose contrasts wander as well."""
         assert self.treated is not None
-        smooth = np.isin(self.kinds(), (AS_IS, CONTINUOUS)).all()
         wanders = self.treated.settled(self.engine).wanders
-        return bool(
-            smooth and not self.assumptions.independent and 2 * wanders.sum() <= len(wanders)
-        )
+        return not self.assumptions.independent and bool(2 * wanders.sum() <= len(wanders))
+
+    def _loses_level(self) -> bool:
+        """Return whether levels are taken out as well: scores of steps must stay what they are."""
+        return bool(np.isin(self.kinds(), (AS_IS, CONTINUOUS)).all())
 
     def _without_level(self, rows: Array) -> Array:
-        if self.level is not None:
-            rows, self.level = self.engine.without_level(rows, self.level)
-        return rows
+        if self.level is None:
+            return rows
+        contrasts, self.level = self.engine.without_level(rows, self.level)
+        return contrasts if self._loses_level() else rows
 
     def _about_level(self) -> Moments:
         """Return the moments of rows about the level that they have now."""
         moments = self.learner.moments()
-        return moments if self.level is None else moments._replace(mean=self.level.mean)
+        if self.level is None or not self._loses_level():
+            return moments
+        return moments._replace(mean=self.level.mean)
 
     def _divided(self, rows: Array, there: NDArray[np.bool_] | None) -> Array:
         if not self.sizes.divides:
@@ -308,8 +312,8 @@ class HedgeStream:
             stuck=self._stuck(labels),
             slow=slow,
             slowest=slowest(slow, labels),
-            bursts=_together(settled.bursts, labels),
             given=self.given(labels),
+            **FirstRows.of(settled, labels)._asdict(),
         )
 
     def given(self, labels: NDArray[np.object_]) -> Given | None:
@@ -317,7 +321,7 @@ class HedgeStream:
         return None if self.held is None else self.held.told(labels)
 
     def _slow(self) -> Array:
-        """Return the share of each column's variance that was slow, and was taken out."""
+        """Return the share of each column's variance that was slow."""
         level = self._asked()[3]
         return np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
 
@@ -351,21 +355,24 @@ class HedgeStream:
 
     def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
         """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
-        of_given = [] if self.held is None else self.held.told(labels).doubts()
+        told = self.given(labels)
         if self.treated is None:
-            return of_given
+            return [] if told is None else told.doubts()
         settled = self.treated.settled(self.engine)
         wandering = labels[settled.wanders].tolist()
         repeated, _ = self.treated.repeated(self.engine)
-        of_rows = of_given + doubts_of(
-            self.rows, self.n_columns, wandering, repeated, settled.populations
-        )
+        of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        missing = 1.0 - self._asked()[1].share()
-        slow, (_, memory) = self._slow(), inflation.typical_parts()
-        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory)
+        _, filled, sizes, _ = self._asked()
+        missing, slow, (_, memory) = 1.0 - filled.share(), self._slow(), inflation.typical_parts()
+        if told is not None:
+            shape = self.treated.straightness(), self.treated.outside(), labels
+            few = doubts_of_effects(told.cost, self.seen, *shape, memory, large=sizes.divides)
+            of_rows = told.doubts() + few + of_rows
+        lost = self._loses_level()
+        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory, lost=lost)
         of_rows += doubts_of_stuck(self._stuck(labels))
-        of_rows += doubts_of_bursts(_together(settled.bursts, labels))
+        of_rows += FirstRows.of(settled, labels).doubts(self.rows)
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
 
     def histograms(self) -> list[Histogram]:
@@ -391,16 +398,17 @@ class HedgeStream:
     def evidence(self, inflation: Inflation) -> tuple[Engine, Any]:
         """Return what all rows taken so far say, and the engine that can read it.
 
-        What lies behind columns of steps is tested by the readable functions.
+        What lies behind columns of steps is tested by the readable one, helped by this one.
         """
         learner, filled, *_ = self._asked()
-        evidence = learner.evidence(inflation, _unknown_of(learner, filled))
+        unknown = _unknown_of(learner, filled)
+        evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
         if curves is None:
             return self.engine, evidence
         weights = self.engine.weights(evidence).astype(np.float64)
-        moments, _ = self.known()
-        return numpy_ref, numpy_ref.Evidence(moments, weights, inflation, curves)
+        moments, who = with_unknown(learner.moments(), unknown), self.engine.behind
+        return numpy_ref, numpy_ref.Evidence(moments, weights, inflation, curves, who)
 
     def known(self) -> tuple[Moments, Curves | None]:
         """Return the moments that tests are made from, and what lies behind columns if not they."""
@@ -475,11 +483,6 @@ class HedgeStream:
             filled = FilledRows(self.n_columns, self.half_life)
             self._trial = learner, filled, *self._begin(learner, filled, rows)
         return self._trial
-
-
-def _together(bursts: Bursts, labels: NDArray[np.object_]) -> Together:
-    number, first, last, columns = bursts
-    return Together(number, first, last, labels[columns].tolist())
 
 
 def _unknown_of(learner: Learner, filled: FilledRows) -> Array | None:

@@ -11,15 +11,19 @@ from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
 from hedgerow.base.table import EdgeTable
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._learner import CORRELATIONS_AT_HAND
 from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import Graph
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.intervals import LEVEL_OF_BALANCED, interval, level_of_each
 from hedgerow.method.latent import latent_of
-from hedgerow.method.moments import correlation, moments_after
+from hedgerow.method.levels import rows_are_few
+from hedgerow.method.missed import given_more, given_one_more
+from hedgerow.method.moments import Moments, correlation, moments_after
 from hedgerow.method.one_pair import Known, of_pair
 from hedgerow.method.promises import promise_of
+from hedgerow.method.steps import Curves
 
 Array = NDArray[np.float64]
 
@@ -56,6 +60,7 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
     """A tested graph of partial correlations whose stream can be asked about any pair."""
 
     _stream: HedgeStream
+    _results: dict[Any, Any]
 
     def _inflation(self) -> Inflation:
         raise NotImplementedError
@@ -149,17 +154,62 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
 
         return all_rows._replace(rows=share * all_rows.rows, known=known)
 
-    def _intervals(self, graph: Graph, level: float) -> tuple[Array, Array]:
-        """Return the ends of intervals for the edges of a graph that was cut at a level."""
+    @locked
+    def intervals_up_to(self, loosest: float, level: float) -> tuple[Array, Array]:
+        """Return the ends of intervals for edges up to a level, made for the graph at another.
+
+        Parameters
+        ----------
+        loosest : float
+            Level of the edges.
+        level : float
+            Level of the graph, whose edges the error rate of intervals is kept for.
+        """
         promise = promise_of(self.error, self.level)
-        each = level_of_each(level, promise, len(graph.source), self.n_features_in_)
-        return interval(graph.partial_corr, graph.spread, each)
+        some, full = self.graph_up_to(loosest), self._graph()
+        in_graph = int((full.q_value <= level).sum())
+        each = level_of_each(level, promise, in_graph, self.n_features_in_)
+        low, high = interval(some.partial_corr, some.spread, each)
+        if not len(low):
+            return low, high
+        columns = self._tested(full)
+        seen = self.n_features_in_ <= CORRELATIONS_AT_HAND and self._stream.learner.has_moments
+        if seen:
+            more, spread = self._given_more(full, columns)
+            keep = full.q_value <= loosest
+            ends = interval(more[keep], spread[keep], each)
+            low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+        clear = self._effective_rows() / full.per_clear
+        few = rows_are_few(len(columns), clear, full.unexplained)
+        if promise == "fwer" or few or not seen:
+            return given_one_more(low, high, some.spread, len(columns))
+        return low, high
+
+    def _given_more(self, graph: Graph, columns: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return partial correlations given all that may be neighbours, and their errors."""
+        key = ("given more", *self._graph_key())
+        if key not in self._results:
+            ends = np.searchsorted(columns, [graph.source, graph.target])
+            tested = np.isin([graph.source, graph.target], columns).all(axis=0)
+            found = graph.partial_corr.copy(), graph.spread.copy()
+            known = self._known(columns)
+            for mine, values in zip(found, given_more(known, graph.per_clear, *ends[:, tested])):
+                mine[tested] = values
+            self._results = {**self._results, key: found}
+        result: tuple[Array, Array] = self._results[key]
+        return result
 
     @locked
     def _known(self, columns: NDArray[np.intp]) -> Known:
         """Return what partial correlations among some columns come from."""
+        hubs = np.searchsorted(columns, self._graph().hubs)
+        return self._correlations(columns, *self._stream.known())._replace(hubs=hubs)
+
+    def _correlations(
+        self, columns: NDArray[np.intp], moments: Moments, curves: Curves | None
+    ) -> Known:
+        """Return what is known of some columns, by moments and what lies behind columns."""
         check_memory(16 * len(columns) ** 2, len(columns), "for partial correlations of pairs")
-        moments, curves = self._stream.known()
         inflation = self._inflation().part(columns)
         corr = correlation(moments)[np.ix_(columns, columns)]
         if curves is None:

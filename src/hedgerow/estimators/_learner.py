@@ -20,12 +20,18 @@ Array = NDArray[np.float64]
 SAMPLE = "sample_"  # begins the names of what is kept of some rows
 
 
+# Columns up to which the matrix of correlations is looked at again, for intervals: 32 MiB.
+CORRELATIONS_AT_HAND = 2048
+
+
 class Learner:
     """Learns from rows that need no more treatment, the same however they are cut into chunks.
 
     The rows of an unfinished batch wait in ``pending``, but `moments` counts them, and `evidence`
     has a batch cut short for them.
     """
+
+    has_moments = True  # here, to be asked for
 
     def __init__(self, n_columns: int, engine: str, half_life: float = NEVER) -> None:
         self.engine_name = engine

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.locks import locked
-from hedgerow.estimators._explained import Explained
+from hedgerow.estimators._hubs import WithHubs
 from hedgerow.method.moments import Moments, correlation, per_scale
 from hedgerow.method.one_pair import of_pair
 from hedgerow.method.row_sample import RowSample
@@ -32,7 +32,7 @@ class PairResiduals(NamedTuple):
     row: NDArray[np.int64]
 
 
-class Pictured(Explained):
+class Pictured(WithHubs):
     """A tested graph that keeps some rows to draw pairs of columns from."""
 
     keep_rows: bool

@@ -216,10 +216,18 @@ class Resampled(Pictured):
             for moments in both_moments(ready, whole, half)[: times - number]:
                 share = moments.weight / whole.weight
                 lacking = None if unknown is None else unknown * share
-                of_half = evidence._replace(moments=with_unknown(moments, lacking))
+                known = with_unknown(moments, lacking)
+                of_half = evidence._replace(moments=known)
                 n_rows = moments.weight / inflation.per_effective
                 with watching(lambda *_: None):  # of its stages; there are as many as halves
-                    found = graph_of(engine, of_half, n_rows, *self._graph_key()[1:], aside)
+                    found = graph_of(
+                        engine,
+                        of_half,
+                        n_rows,
+                        *self._graph_key()[1:],
+                        aside,
+                        self._for_hubs(known),
+                    )
                 yield found.without_pairs(*apart)
                 number += 1
 

@@ -18,6 +18,7 @@ from hedgerow.estimators._saved_filled import check_filled, names_of_filled
 from hedgerow.method.bursts import Bursts
 from hedgerow.method.drift import LARGEST_CONTRAST, WINDOW, Level
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.kin import Kin
 from hedgerow.method.kinds import KINDS
 from hedgerow.method.marginals import (
     FIRST_ROWS,
@@ -27,6 +28,7 @@ from hedgerow.method.marginals import (
     next_refresh,
     weights_of_first,
 )
+from hedgerow.method.nested import Nested
 from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
@@ -42,6 +44,12 @@ _SETTLED = {
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
 }
+# Models of 0.2 do not have these.
+_LATER = {
+    "carried",
+    *(f"kin_{name}" for name in Kin._fields),
+    *(f"nested_{name}" for name in Nested._fields),
+}
 _LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -56,9 +64,10 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     if not _SETTLED & set(arrays):
         return _WAITING
     drifts = _LEVEL if _LEVEL & set(arrays) else set()
+    later = _LATER if _LATER & set(arrays) else set()
     # From a table of rows the residuals are made again.
     residuals = set() if "table" in arrays else _RESIDUALS
-    return _WAITING | _SETTLED | drifts | names_of_filled(arrays) | residuals
+    return _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
 
 
 def largest_of_treated(arrays: Named) -> float:
@@ -102,6 +111,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     _check_runs(arrays, rows)
     _check_bursts(arrays)
+    _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
     require(possible, "populations must be a share and a distance", (share, apart))
@@ -241,6 +251,22 @@ def _check_bursts(arrays: Named) -> None:
     require(within, "bursts must be rows among the first", (number, first, last))
     named = ((columns >= 0) & (columns < n_columns)).all()
     require(named, f"bursts_columns must be numbers below {n_columns}", columns)
+
+
+def _check_later(arrays: Named, rows: int) -> None:
+    if not set(arrays) >= _LATER:
+        return
+    n_columns = len(arrays["as_is"])
+    likeness = float(doubles_of(arrays, "kin_likeness", ()))
+    require(0.0 <= likeness <= 1.0, "kin_likeness must be from 0 to 1", likeness)
+    values = int(array_of(arrays, "nested_values", "i", 0))
+    require(0 <= values <= rows, f"nested_values must be from 0 to {rows}", values)
+    for name in ("kin_columns", "nested_columns"):
+        columns = array_of(arrays, name, "i", 1)
+        named = ((columns >= 0) & (columns < n_columns)).all()
+        require(named, f"{name} must be numbers below {n_columns}", columns)
+    carried = doubles_of(arrays, "carried", (n_columns,))
+    require(((carried >= 0) & (carried <= 1)).all(), "carried must be shares", carried)
 
 
 def _check_runs(arrays: Named, rows: int) -> None:

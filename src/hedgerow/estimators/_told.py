@@ -35,6 +35,8 @@ class _Fitted(Protocol):
 
     def _inflation(self) -> Inflation: ...
 
+    def hubs_in_words(self) -> list[str]: ...
+
     def resamples_in_words(self) -> list[str]: ...
 
 
@@ -56,6 +58,17 @@ class Told:
         return self._stream.kinds()
 
     @locked
+    def why_not_held(self: _Fitted) -> str | None:
+        """Return why given columns cannot be held fixed, by the rows so far; None if they can."""
+        held = self._stream.held
+        try:
+            if held is not None:
+                held.refuse_useless(column_labels(self), self._stream.half_life)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    @locked
     def summary(self: _Fitted) -> str:
         """Return in a few sentences what was learned, and what was done to rows and columns.
 
@@ -74,7 +87,8 @@ class Told:
             f"from {self.n_samples_seen_:,} rows, "
             f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
         )
-        return "\n".join([found, *self.treatment_.sentences(), *self.resamples_in_words()])
+        more = [*self.hubs_in_words(), *self.resamples_in_words()]
+        return "\n".join([found, *self.treatment_.sentences(), *more])
 
     @locked
     def histograms(self: _Fitted) -> list[Histogram]:

@@ -11,6 +11,7 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.bursts import NONE as NO_BURSTS
 from hedgerow.method.bursts import Bursts, bursts_of
+from hedgerow.method.carried import carried_shares
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import (
@@ -21,19 +22,24 @@ from hedgerow.method.histograms import (
     histogram_of_values,
     histograms_of_counts,
 )
+from hedgerow.method.kin import NONE as NO_KIN
+from hedgerow.method.kin import Kin, kin_of
 from hedgerow.method.kinds import CONTINUOUS, KINDS, ZEROS, Kinds, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
     Seen,
-    first_marginals,
     flat,
     look_normal,
     next_refresh,
+    outside,
+    outside_of,
     seen_columns,
     straightness,
     straightness_of,
 )
+from hedgerow.method.nested import NONE as NOT_NESTED
+from hedgerow.method.nested import Nested, nested_in
 from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
@@ -49,7 +55,7 @@ _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
-_OF_BURSTS = "bursts_"
+_OF_BURSTS, _OF_KIN, _OF_NESTED, _CARRIED = "bursts_", "kin_", "nested_", "carried"
 _POPULATIONS = "populations"
 
 
@@ -66,6 +72,9 @@ class Settled(NamedTuple):
     kinds: Kinds
     runs: Runs  # of equal values
     bursts: Bursts
+    kin: Kin
+    nested: Nested
+    carried: Array  # (p,) share of cells that repeat the one before
 
 
 class TreatedRows:
@@ -124,7 +133,9 @@ class TreatedRows:
         settled = self.settled(engine)
         if (settled.kinds == CONTINUOUS).all():
             return None
-        known = self.marginals or first_marginals(in_order(self.waiting), settled.as_is)
+        known = self.marginals
+        if known is None:
+            known = engine.first_marginals(in_order(self.waiting), settled.as_is, NEVER)
         return curves_of(settled.kinds, known)
 
     def repeated(self, engine: Engine) -> tuple[float, float]:
@@ -139,6 +150,12 @@ class TreatedRows:
         if self.marginals is None:
             return straightness(in_order(self.waiting))
         return straightness_of(self.marginals)
+
+    def outside(self) -> Array:
+        """Return how many times as large variances are as the middle halves of columns say."""
+        if self.marginals is None:
+            return outside(in_order(self.waiting))
+        return outside_of(self.marginals)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column, in the units it came in."""
@@ -185,6 +202,11 @@ class TreatedRows:
             named |= {
                 f"{_OF_BURSTS}{name}": np.array(x) for name, x in settled.bursts._asdict().items()
             }
+            named |= {f"{_OF_KIN}{name}": np.array(x) for name, x in settled.kin._asdict().items()}
+            named |= {
+                f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
+            }
+            named[_CARRIED] = settled.carried
         return named
 
     @classmethod
@@ -215,9 +237,14 @@ class TreatedRows:
             runs = Runs(*(np.array(arrays[f"{_OF_RUNS}{name}"]) for name in Runs._fields))
             number, first, last = (int(arrays[f"{_OF_BURSTS}{x}"]) for x in Bursts._fields[:3])
             bursts = Bursts(number, first, last, np.array(arrays[f"{_OF_BURSTS}columns"]))
-            treated._settled = Settled(
-                as_is, season, repeated, wanders, determined, groups, repeats, kinds, runs, bursts
-            )
+            kin, nested, carried = NO_KIN, NOT_NESTED, np.zeros(len(as_is))
+            if _CARRIED in arrays:  # models of earlier versions did not look for these
+                likeness, columns = (arrays[f"{_OF_KIN}{name}"] for name in Kin._fields)
+                kin = Kin(float(likeness), np.array(columns))
+                columns, values = (arrays[f"{_OF_NESTED}{name}"] for name in Nested._fields)
+                nested, carried = Nested(np.array(columns), int(values)), np.array(arrays[_CARRIED])
+            first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
+            treated._settled = Settled(*first_look, runs, bursts, kin, nested, carried)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -237,7 +264,8 @@ class TreatedRows:
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts = bursts_of(treated)
-        groups = ONE
+        repeated, _ = mean_times(repeats)
+        groups, kin = ONE, NO_KIN
         if not normal:
             # In other columns a value far off is one of few that there are, and no error.
             telling = first.mostly_different
@@ -245,11 +273,16 @@ class TreatedRows:
             known = treated[:, telling & ~wanders]
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
-        repeated, _ = mean_times(repeats)
+            if not independent and repeated == 1.0 and groups == ONE:
+                kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
-        return treated, Settled(
-            as_is, season, repeated, wanders, relations, groups, repeats, kinds, runs, bursts
-        )
+        nested, carried = NOT_NESTED, np.zeros(len(as_is))
+        if not independent and repeated == 1.0:
+            nested = nested_in(first)
+            carried = carried_shares(first)
+            carried[nested.columns] = 0.0
+        first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
+        return treated, Settled(*first_look, runs, bursts, kin, nested, carried)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

@@ -2,7 +2,6 @@
 
 import sys
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -35,15 +34,14 @@ def warn(category: type[Warning], message: str) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_columns(graph: Graph, labels: Iterable[object], rare: NDArray[np.bool_]) -> None:
+def warn_of_columns(graph: Graph, labels: NDArray[np.object_], rare: NDArray[np.bool_]) -> None:
     """Warn of columns that were set aside, and of those that others determine."""
-    names = [repr(label) for label in labels]
-    constant = listed(names[j] for j in graph.constant if not rare[j])
-    seldom = listed(names[j] for j in np.flatnonzero(rare))
+    constant = listed(repr(labels[j]) for j in graph.constant if not rare[j])
+    seldom = listed(repr(labels[j]) for j in np.flatnonzero(rare))
     pairs = zip(graph.copies, graph.originals)
-    copies = listed(f"{names[copy]} of {names[original]}" for copy, original in pairs)
-    determined = listed(names[j] for j in graph.determined)
-    alike = listed(f"{names[i]} and {names[j]}" for i, j in graph.alike)
+    copies = listed(f"{labels[copy]!r} of {labels[original]!r}" for copy, original in pairs)
+    determined = listed(repr(labels[j]) for j in graph.determined)
+    alike = listed(f"{labels[i]!r} and {labels[j]!r}" for i, j in graph.alike)
     if seldom:
         warn(
             DataWarning,

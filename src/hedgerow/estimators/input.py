@@ -34,8 +34,10 @@ def read_rows(
     type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN. If they may not,
     an error ends with ``advice``.
     """
-    X = with_codes(_without_mask(X, gaps=gaps, advice=advice))
-    _refuse_non_numeric(X)
+    X = _without_mask(X, gaps=gaps, advice=advice)
+    if not (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):  # numbers, and no frame
+        X = with_codes(X)
+        _refuse_non_numeric(X)
     rules: dict[str, Any] = {
         "dtype": list(dtypes),
         "order": "C",

@@ -23,7 +23,7 @@ from hedgerow.io.source import CATEGORIES, COUNTER, TIME, Batch, Column, DataErr
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
-from hedgerow.io.words import confirmed
+from hedgerow.io.words import confirmed, group_name
 
 
 class Table:
@@ -372,18 +372,6 @@ def _order(path: str | os.PathLike[str], options: Reading, time: str) -> Order |
         source = open_rows(path, options, stack)
         source.beside = [place_of(time, source.columns)]
         return order_in_time(source, time)
-
-
-def group_name(cell: Any) -> str:
-    """Return the name of a group as a cell has it; nothing if there is none.
-
-    >>> [group_name(cell) for cell in (" a ", 2.0, True, None, float("nan"))]
-    ['a', '2', 'True', '', '']
-    """
-    if cell is None or cell != cell:
-        return ""
-    is_whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell) if is_whole else cell).strip()
 
 
 def _refused(where: str, reason: str, column: str | None) -> DataError:

@@ -4,6 +4,7 @@ Surveys write -99 or 9999 where nobody answered. Such a code repeats, and lies f
 range of the column's other numbers than that range is wide.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from hedgerow.io.source import BadRow
 
 _LEAST = 3  # times that a code comes in a column
 _MOST_TEXTS = 1000  # different ones that are told apart
+_BEYOND_A_LIMIT = re.compile(r"'[<>≤≥]=? *[0-9.,+-]")  # as it is shown, in quotes
 CODES = np.array(
     [-float(str(digit) * length) for digit in (7, 8, 9) for length in (1, 2, 3, 4, 5)]
     + [float(str(digit) * length) for digit in (7, 8, 9) for length in (2, 3, 4, 5)]
@@ -100,7 +102,7 @@ class Texts:
                 self._found[key] = _Text(count + 1, column, first)
 
     def notes(self) -> Iterator[str]:
-        """Yield what there was in one line, the most frequent text first.
+        """Yield what there was in one line, the most frequent text first, and what limits mean.
 
         Examples
         --------
@@ -121,3 +123,10 @@ class Texts:
         (_, text), most = often[0]
         hint = f"; na={text} (--na {text}) says that this is meant" if most.times >= _LEAST else ""
         yield f"cells of text count as missing: {said}{hint}"
+        beyond = [text for _, text in self._found if _BEYOND_A_LIMIT.match(text)]
+        if beyond:
+            yield (
+                f"values beyond a limit, as {beyond[0]}, are not missing by chance, and edges may "
+                f"be false if they count as missing: write the limit in their place, and the "
+                f"column is taken for cut off there"
+            )

@@ -76,6 +76,7 @@ def survey(head: Block, style: Style) -> Survey:
     _refuse_returns(head)
     encoding = _encoding(head)
     cells = [any_cells_in(head.record(k), delimiter, encoding) for k in range(len(head.lines))]
+    _refuse_runs_of_spaces(delimiter, cells[0])
     # As R writes rows with names; a delimiter at the end of every row looks the same.
     named = style.header or any(not re.match(PLAIN, cell) for cell in cells[0])
     longer = len(cells) > 1 and all(len(row) == len(cells[0]) + 1 for row in cells[1:])
@@ -277,7 +278,20 @@ def _refuse_returns(head: Block) -> None:
         )
 
 
+def _refuse_runs_of_spaces(delimiter: str, top: list[str]) -> None:
+    if delimiter == " " and "" in top[:-1]:
+        raise DataError(
+            "cells must be apart by one delimiter, got several spaces on end; put one space, or a "
+            "comma, in their place"
+        )
+
+
 def _one_column(head: Block, delimiter: str) -> DataError:
+    if head.record(0).startswith(b"#"):
+        return DataError(
+            f"line {head.lines[0]} must have the names of columns, or a row, got a comment, which "
+            f"begins with '#'; leave such lines out"
+        )
     message = f"at least two columns are needed, got one with the delimiter {delimiter!r}"
     found = {each: int(cell_counts(head, each)[0]) for each in DELIMITERS}
     other = max(found, key=found.__getitem__)

@@ -26,6 +26,7 @@ PLAIN = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)" + _END
 GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?" + _END
 CONTINENTAL = r"^[+-]?([0-9]+,?[0-9]*|,[0-9]+|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)" + _END
 
+_MINUS = "\N{MINUS SIGN}"  # as typeset tables have it, in place of a hyphen
 _LONGEST_SHOWN = 40  # characters of a bad cell
 _SHAPES = {".": (re.compile(PLAIN), re.compile(GROUPED)), ",": (re.compile(CONTINENTAL),)}
 
@@ -44,8 +45,10 @@ class Notation(NamedTuple):
         --------
         >>> Notation().number("1,234.5"), Notation(",").number("1.234,5"), Notation().number("oops")
         (1234.5, 1234.5, None)
+        >>> Notation().number("\N{MINUS SIGN}2")
+        -2.0
         """
-        text = text.strip()
+        text = text.strip().replace(_MINUS, "-")
         small = text.lower()
         if small in MISSING or text in self.marks:
             return nan
@@ -96,7 +99,7 @@ def notation(decimal: str = ".", na: Iterable[str] = ()) -> Notation:
 def kinds_of(cells: list[str], notation: Notation) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Tell which cells say that there is no number, and which are numbers."""
     pl = optional("polars")
-    texts = pl.Series(cells, dtype=pl.String)
+    texts = pl.Series(cells, dtype=pl.String).str.replace_all(_MINUS, "-", literal=True)
     small = texts.str.to_lowercase()
     missing = small.is_in(list(MISSING)) | texts.is_in(list(notation.marks))
     number = small.is_in(list(WORDS))

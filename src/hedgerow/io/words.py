@@ -119,3 +119,15 @@ def in_words(words: Mapping[str, Sequence[str]]) -> list[str]:
 def _in_order(found: Mapping[str, str]) -> tuple[str, ...]:
     order = _AFFIRMED.get(frozenset(found)) or tuple(sorted(found))
     return tuple(found[small] for small in order)
+
+
+def group_name(cell: Any) -> str:
+    """Return the name of a group as a cell has it; nothing if there is none.
+
+    >>> [group_name(cell) for cell in (" a ", 2.0, True, None, float("nan"))]
+    ['a', '2', 'True', '', '']
+    """
+    if cell is None or cell != cell:
+        return ""
+    is_whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if is_whole else cell).strip()

@@ -54,6 +54,7 @@ def data_of(look: Look, title: str) -> ReportData:
     return of_graph(
         look.graph,
         look.level,
+        look.ends,
         names=look.names,
         error=look.error,
         rows=look.rows,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 # The level at which a single pair stands out. With half of it for two, a quarter for four, ... all
 # add up to 0.05, the usual reading of "unlikely".
@@ -35,12 +36,29 @@ def stands_out(p_values: Array, n_tests: int) -> bool:
     return bool(np.any(chance <= ALONE / number))
 
 
+def other_neighbours(source: Indices, target: Indices) -> float:
+    """Return how many other neighbours the edges of a graph have, on average, at one of their ends.
+
+    That is the end with fewer. A test of the edge had to be given them.
+
+    Examples
+    --------
+    >>> star, clique = [(0, 1), (0, 2), (0, 3)], [(0, 1), (0, 2), (1, 2)]
+    >>> [other_neighbours(*np.array(edges).T) for edges in (star, clique)]
+    [0.0, 1.0]
+    """
+    if not len(source):
+        return 0.0
+    degrees = np.bincount(np.concatenate([source, target]))
+    return float(np.minimum(degrees[source], degrees[target]).mean()) - 1.0
+
+
 def balanced_level(q_values: Array, loosest: float) -> float:
     """Return the level at which false and missed edges weigh the same: the best expected F1.
 
-    Of the k pairs with the smallest q-values, k q_k are expected to be false; one standard error
-    more is allowed for, and the others are edges. The most that these are, up to the level
-    ``loosest``, is taken for the number of all edges. Larger q-values need not be given.
+    Of the k pairs with the smallest q-values, k q_k are taken to be false, and the others edges.
+    The most that these are, up to the level ``loosest``, is taken for the number of all edges.
+    Larger q-values need not be given.
 
     Examples
     --------
@@ -51,7 +69,6 @@ def balanced_level(q_values: Array, loosest: float) -> float:
     if not len(q_values):
         return loosest
     number = np.arange(1, len(q_values) + 1)
-    false = number * q_values
-    true = number - false - np.sqrt(false)
+    true = number * (1.0 - q_values)
     best = (true / (number + true.max())).argmax()
     return max(float(q_values[best]), _SUREST)

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, special, stats
+from scipy import special
+
+from hedgerow.method.directions import common, pointing, standard
 
 Array = NDArray[np.float64]
 
@@ -22,7 +24,8 @@ WINDOW = 8  # rows on end that are looked at together
 LEAST_COLUMNS = 8  # with fewer, rows point the same way by chance
 MOST_COLUMNS = 4000  # as many as first rows are compared of elsewhere
 _CHANCE = 1e-3  # of a burst in rows that have none, and of a column that is named for nothing
-_SPREAD = float(stats.norm.ppf(0.75))  # median distance from the median, in standard deviations
+_ROUNDING = WINDOW**2 * float(np.finfo(np.float32).eps)  # of sums of so many products
+_SPREAD = float(special.ndtri(0.75))  # median distance from the median, in standard deviations
 
 
 class Bursts(NamedTuple):
@@ -59,12 +62,12 @@ def bursts_of(rows: Array) -> Bursts:
     n_rows, n_columns = rows.shape
     if n_rows < 4 * WINDOW or not LEAST_COLUMNS <= n_columns <= MOST_COLUMNS:
         return NONE
-    rows = _standard(rows)
+    rows = standard(rows)
     score = _likeness(rows)
     if score is None:
         return NONE
     # The spread of scores is known from as many stretches as do not overlap.
-    clear = score > stats.t.isf(_CHANCE / len(score), n_rows / WINDOW)
+    clear = score > -special.stdtrit(n_rows / WINDOW, _CHANCE / len(score))
     if not clear.any():
         return NONE
     number = int(clear[0]) + int((clear[1:] & ~clear[:-1]).sum())
@@ -75,23 +78,6 @@ def bursts_of(rows: Array) -> Bursts:
     return Bursts(number, best, best + WINDOW - 1, columns)
 
 
-def _standard(rows: Array) -> Array:
-    """Return columns with median 0 and spread 1; zeros where cells are missing, or none varies.
-
-    A mean is that of the largest rows, and small ones would all lie on the same side of it.
-    """
-    there = ~np.isnan(rows)
-    seen = there.any(axis=0)
-    middle = np.zeros(rows.shape[1])
-    middle[seen] = np.nanmedian(rows[:, seen], axis=0)
-    away = np.where(there, rows - middle, 0.0)
-    largest = np.abs(away).max(axis=0)
-    away = np.divide(away, largest, out=np.zeros_like(away), where=largest > 0)
-    spread = np.sqrt(np.square(away).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
-    standard: Array = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
-    return standard
-
-
 def _likeness(rows: Array) -> Array | None:
     """Return a score of each stretch of `WINDOW` rows, standard normal where there is no burst.
 
@@ -99,31 +85,36 @@ def _likeness(rows: Array) -> Array | None:
     which is nearly normal (Wilson and Hilferty, 1931). Median and spread are those of all
     stretches; None if these are all the same.
     """
-    length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-    unit = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
-    total = np.cumsum(_in_any_direction(unit), axis=0)
-    sums = total[WINDOW - 1 :].copy()
-    sums[1:] -= total[:-WINDOW]
-    root = np.cbrt(np.square(sums).sum(axis=1))
+    root = np.cbrt(_squared_sums(pointing(rows)))
     middle = np.median(root)
     spread = float(np.median(np.abs(root - middle))) / _SPREAD
-    return (root - middle) / spread if spread > 0 else None
+    return (root - middle) / spread if spread > _ROUNDING * middle else None
 
 
-def _in_any_direction(unit: Array) -> Array:
-    """Return rows among which no direction is far more common than others.
+def _squared_sums(unit: Array) -> Array:
+    """Return squared lengths of sums of `WINDOW` rows, no direction far more common than others.
 
-    What many columns share, all the time, would else decide about the length of sums. A direction
-    is made as common as one can be by chance, if rows had none: the largest eigenvalue of Marchenko
-    and Pastur (1967).
+    A direction counts as if it were as common as one can be by chance (`directions.common`). A
+    squared length is the sum of all products of two of the rows, less what directions have too
+    much of it.
     """
-    n_rows, n_columns = unit.shape
-    most = n_rows / n_columns * (1.0 + np.sqrt(n_columns / n_rows)) ** 2
-    gram = unit @ unit.T if n_rows <= n_columns else unit.T @ unit
-    values, vectors = linalg.eigh(gram, subset_by_value=(most, np.inf), check_finite=False)
-    less = vectors * (1.0 - np.sqrt(most / values))
-    if n_rows <= n_columns:
-        common: Array = less @ (vectors.T @ unit)
-    else:
-        common = (unit @ vectors) @ less.T
-    return unit - common
+    n_rows = len(unit)
+    single = unit.astype(np.float32)
+    gram, few, along, excess = common(single)
+    squares: Array = -np.square(_sums(along, WINDOW), dtype=np.float64) @ excess
+    for apart in range(WINDOW):
+        if few:
+            products = np.diagonal(gram, apart)
+        else:
+            products = np.einsum("tj,tj->t", single[apart:], single[: n_rows - apart])
+        squares += (2.0 if apart else 1.0) * _sums(products, WINDOW - apart)
+    return np.maximum(squares, 0.0)
+
+
+def _sums(values: NDArray[np.floating], number: int) -> NDArray[np.floating]:
+    """Return sums of so many values on end."""
+    length = len(values) - number + 1
+    sums = values[:length].copy()
+    for start in range(1, number):
+        sums += values[start : start + length]
+    return sums

@@ -72,7 +72,7 @@ def counting_curve(marginals: Marginals, column: int) -> Curves | None:
     knots, scores = marginals.knots[column][finite], marginals.scores[column][finite]
     nodes, weights = _quadrature()
     basis = np.zeros((TERMS, len(nodes)))  # the curve is smooth: later coefficients are nothing
-    basis[: _NODES // 2] = np.array(hermite(nodes, _NODES // 2)) * weights
+    basis[: _NODES // 2] = hermite(nodes, _NODES // 2) * weights
     seen = finite & ((marginals.at + marginals.between)[column] > 0)
     largest = float(marginals.knots[column][seen].max(initial=0.0))
     counts, chances = _counts(np.exp(rates.centre + rates.spread * nodes), largest)

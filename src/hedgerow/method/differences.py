@@ -22,6 +22,7 @@ from hedgerow.method.intervals import interval, standard_errors
 from hedgerow.method.looseness import looseness
 from hedgerow.method.multiplicity import benjamini_hochberg, holm
 from hedgerow.method.neighbours import COLLINEAR, detection_limit
+from hedgerow.method.noisy import is_left
 from hedgerow.method.one_pair import Known, neighbours
 from hedgerow.method.scores import two_sided
 
@@ -67,17 +68,23 @@ def compare(first: Known, second: Known, error: str) -> Differences:
     chosen = own[0] | own[1]
     groups = given_these(first, chosen, own[0]), given_these(second, chosen, own[1])
     scales = [np.arctanh(np.clip(group.partial_corr, -_NEAREST, _NEAREST)) for group in groups]
-    errors = [np.square(group.spread) for group in groups]
-    z = (scales[1] - scales[0]) / np.sqrt(errors[0] + errors[1])
+    known = compared(groups)
+    errors = [np.where(known, np.square(group.spread), 1.0) for group in groups]
+    total = errors[0] + errors[1]
+    z = np.where(known, (scales[1] - scales[0]) / np.sqrt(total), 0.0)
     shared = np.abs(scales[0] * errors[1] + scales[1] * errors[0])
-    room = np.sqrt(errors[0] * errors[1] * (errors[0] + errors[1]))
-    known = np.isfinite(room)
-    strength = np.divide(shared, room, out=np.zeros_like(z), where=known)
-    p_value = two_sided(np.where(known, z, 0.0))
+    strength = np.where(known, shared / np.sqrt(errors[0] * errors[1] * total), 0.0)
+    p_value = two_sided(z)
     weighted = np.minimum(p_value / halves(strength > detection_limit(len(first.corr))), 1.0)
     by_rate = benjamini_hochberg(weighted)
     q_value = holm(weighted) if error == "fwer" else by_rate
     return Differences(groups, z, p_value, q_value, float(by_rate.min(initial=1.0)))
+
+
+def compared(groups: tuple[Group, Group]) -> Chosen:
+    """Return which pairs are compared: those that rows of both groups say something about."""
+    result: Chosen = np.logical_and(*(np.isfinite(group.spread) for group in groups))
+    return result
 
 
 def halves(promising: Chosen) -> Array:
@@ -110,9 +117,14 @@ def given_these(known: Known, chosen: Chosen, own: Chosen) -> Group:
     size, corr = len(chosen), known.corr
     sizes = chosen.sum(axis=1).astype(np.float64)
     most = known.effective_rows - 4.0  # one degree of freedom is left on Fisher's scale
-    weights = np.zeros((size, size))
+    weights, remains = np.zeros((size, size)), sizes <= most
+    if known.latent is not None:
+        remains &= [
+            is_left(known.latent, node, np.flatnonzero(chosen[node]), known.effective_rows)
+            for node in range(size)
+        ]
     limit = detection_limit(size)
-    for node in np.flatnonzero(sizes <= most):
+    for node in np.flatnonzero(remains):
         some = np.flatnonzero(chosen[node])
         inverse = np.linalg.pinv(corr[np.ix_(some, some)], hermitian=True)
         weights[node, some] = inverse @ corr[some, node]
@@ -126,7 +138,9 @@ def given_these(known: Known, chosen: Chosen, own: Chosen) -> Group:
     loose = 1.0 if known.latent is None else looseness(known.latent, coefficients, *upper)
     spread = standard_errors(known.n_rows, known.inflation, *upper, used, loose)
     estimate = -debiased(corr, coefficients)[upper]
-    means_something = (used <= most) & (np.abs(estimate) < 1.0)
+    means_something = (
+        remains[upper[0]] & remains[upper[1]] & (used <= most) & (np.abs(estimate) < 1.0)
+    )
     return Group(estimate, np.where(means_something, spread, np.inf))
 
 

@@ -29,7 +29,7 @@ from scipy.sparse import csr_array, issparse
 from hedgerow.method.groups import pair_priors
 from hedgerow.method.inflation import Inflation, calming, no_inflation
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both, smallest_levels
-from hedgerow.method.neighbours import Refit, refit
+from hedgerow.method.neighbours import NO_HUBS, Refit, refit
 from hedgerow.method.scores import two_sided, z_score
 from hedgerow.method.stand_ins import weaken
 
@@ -56,6 +56,7 @@ def judge_pairs(
     hedge_weights: NDArray[np.floating],
     error: str,
     inflation: Inflation | None = None,
+    hubs: NDArray[np.intp] = NO_HUBS,
 ) -> EdgeTests:
     """Test every pair of variables.
 
@@ -67,12 +68,13 @@ def judge_pairs(
     error : "fdr" for the false discovery rate, "fwer" for the familywise error rate, "balanced" for
         an estimate of the former without precautions
     inflation : how much less sure the scores of pairs are than those of independent normal rows
+    hubs : variables that all others are given as neighbours, before any are chosen
     """
     upper = np.triu_indices(len(corr), 1)
     inflation = inflation or no_inflation(len(corr))
     n_rows = max(n_rows / inflation.per_effective, MIN_ROWS)
     calm = calming(inflation, *upper)
-    fitted = refit(corr, n_rows)
+    fitted = refit(corr, n_rows, hubs)
     careful = weaken(corr, n_rows, fitted) if error == "fwer" else fitted
     z = calm * given_fewer(careful, n_rows, upper)
     witness = calm * z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
@@ -86,6 +88,11 @@ def judge_pairs(
     return EdgeTests(*tests, fitted.residual, fitted.coefficients)
 
 
+def scores_given_fewer(corr: Array, n_rows: float) -> Array:
+    """Return z of every pair i < j given the neighbours of the node that has fewer of them."""
+    return given_fewer(refit(corr, n_rows), n_rows, np.triu_indices(len(corr), 1))
+
+
 def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) -> Array:
     """Return z of every pair given the neighbours of the node that has fewer of them.
 
@@ -93,11 +100,14 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
     separate it from all others, so either is enough; the fewer are conditioned on, the less of
     the relation they explain away.
     """
-    z = z_score(fitted.partial, n_rows - 2 - fitted.given)
-    first, second = z[upper], z.T[upper]
     sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
-    weaker = np.where(np.abs(first) < np.abs(second), first, second)
-    return np.select([sizes[0] < sizes[1], sizes[1] < sizes[0]], [first, second], weaker)
+    own, their = (np.where(sizes[0] <= sizes[1], *ends) for ends in (upper, upper[::-1]))
+    z = z_score(fitted.partial[own, their], n_rows - 2 - fitted.given[own, their])
+    equal = np.flatnonzero(sizes[0] == sizes[1])
+    back = their[equal], own[equal]
+    other = z_score(fitted.partial[back], n_rows - 2 - fitted.given[back])
+    z[equal] = np.where(np.abs(z[equal]) < np.abs(other), z[equal], other)
+    return z
 
 
 def adjusted(

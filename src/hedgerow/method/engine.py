@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.method.behind import Behind
 from hedgerow.method.drift import Level
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.gaps import Expected
@@ -18,6 +19,7 @@ from hedgerow.method.given import Held
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.moments import Moments
+from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.ordered import Ordered
 from hedgerow.method.outliers import Regressions
 from hedgerow.method.repeats import Hashes
@@ -50,6 +52,7 @@ class Edges(NamedTuple):
     q_value: Array
     spread: Array  # standard error of atanh(partial_corr)
     unexplained: Array  # for each column: share that its neighbours do not explain
+    chosen_by: Indices  # for each column: how many others were given it as a neighbour
     alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
     per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
 
@@ -60,6 +63,10 @@ class Engine(Protocol):
     @property
     def sweeps(self) -> Scaling:
         """Who computes the maximum of likelihood (`likelihood.fit_precision`)."""
+
+    @property
+    def behind(self) -> Behind:
+        """Who computes tests of what lies behind columns (`latent_edges.judge_latent`)."""
 
     def hashes_of(self, rows: NDArray[np.floating]) -> Hashes:
         """Return a hash of each row (`repeats.hashes_of`)."""
@@ -99,6 +106,9 @@ class Engine(Protocol):
     def regressions(self, corr: Array, n_rows: float, thresholds: Array) -> Regressions:
         """Return the regression of each column on its neighbours (`outliers.regressions`)."""
 
+    def scores_given_fewer(self, corr: Array, n_rows: float) -> Array:
+        """Return z of every pair (`edges.scores_given_fewer`)."""
+
     def second_hump(self, values: Array) -> tuple[float, float]:
         """Return the mass of a second hump, and where the gap is (`populations.second_hump`)."""
 
@@ -108,7 +118,7 @@ class Engine(Protocol):
     def suspicious(
         self,
         rows: Array,
-        there: NDArray[np.bool_],
+        there: NDArray[np.bool_] | None,
         centre: Array,
         scale: Array,
         known: Regressions,
@@ -186,5 +196,7 @@ class Engine(Protocol):
     def part(self, evidence: Any, columns: Indices, repeats: Repeats) -> Any:
         """Return the evidence on some columns; weight on a repeated one goes to its original."""
 
-    def find_edges(self, evidence: Any, error: str, loosest: float) -> Edges:
+    def find_edges(
+        self, evidence: Any, error: str, loosest: float, hubs: Indices = NO_HUBS
+    ) -> Edges:
         """Test every pair of columns, all of which vary, as `edges.judge_pairs` does."""

@@ -249,6 +249,20 @@ def uneven(held: Held) -> tuple[Array, Array]:
     return corr, corr * np.sqrt(number)
 
 
+def borrowed(cost: float, n_rows: float) -> float:
+    """Return which share of the variance of contrasts is errors of the effects that were taken out.
+
+    Row t has about k / (t + k) of it if k directions were learned from rows before it, and this is
+    the mean over rows from the k-th on.
+
+    Examples
+    --------
+    >>> [round(borrowed(6, n_rows), 3) for n_rows in (120, 480, 1920)]
+    [0.118, 0.046, 0.016]
+    """
+    return cost / n_rows * float(np.log((n_rows + cost) / (2.0 * cost)))
+
+
 def known_directions(held: Held) -> NDArray[np.bool_]:
     """Return which directions rows have shown."""
     diagonals = np.diagonal(held.triangle, axis1=1, axis2=2)

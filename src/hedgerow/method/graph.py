@@ -5,6 +5,7 @@ A column that is another one again (up to scale, shift and sign) is joined to th
 partial correlation 1 or -1, and the first of such copies stands for all of them.
 """
 
+from collections.abc import Callable
 from math import comb
 from typing import Any, NamedTuple
 
@@ -12,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.balance import balanced_level, stands_out
-from hedgerow.method.engine import Engine, Repeats
+from hedgerow.method.balance import balanced_level, other_neighbours, stands_out
+from hedgerow.method.engine import Edges, Engine, Repeats
+from hedgerow.method.hubs import fewest_neighbours, missed
+from hedgerow.method.intervals import LEVEL_OF_BALANCED
 from hedgerow.method.levels import (
-    BIAS_OF_FEW_ROWS,
-    BIAS_TO_DOUBT,
     MIN_ROWS,
     STRONGLY_RELATED,
+    most_bias,
     plausible_bias,
+    rows_are_few,
 )
+from hedgerow.method.neighbours import NO_HUBS, most_by_rows, step_thresholds
+from hedgerow.method.one_pair import Known
 from hedgerow.method.promises import BALANCED
 
 Array = NDArray[np.float64]
@@ -52,6 +57,11 @@ class Graph(NamedTuple):
     too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
     alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
     per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
+    hubs: Indices = NO_HUBS  # columns that all others were given as neighbours ...
+    missed: Indices = NO_HUBS  # ... and that should have been, and were too many
+    at_least: Indices | None = None  # neighbours of each column, where hubs were looked for
+    needed: float = 0.0  # neighbours that tests of a balanced graph should have been given, if ...
+    could_be: int = 0  # ... they are more than could be, and it was left without edges
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -88,10 +98,13 @@ def graph_of(
     error: str,
     loosest: float = LOOSEST_LEVEL,
     aside: NDArray[np.bool_] | None = None,
+    known: Callable[[Indices], Known] | None = None,
 ) -> Graph:
     """Return all edges up to the level ``loosest``; the evidence on the rows is the engine's.
 
-    Columns that are set ``aside`` are isolated nodes.
+    Columns that are set ``aside`` are isolated nodes. A balanced graph is looked at for hubs that
+    its edges miss, if correlations are ``known``, those of some columns; these hubs are then given
+    to all columns, and pairs are tested again (docs/theory.md, section 31).
     """
     enough = n_rows >= MIN_ROWS
     repeats = engine.repeats(evidence, _COPY)
@@ -107,11 +120,27 @@ def graph_of(
     edges = _no_edges()
     determined, unexplained = np.empty(0, dtype=np.intp), 1.0
     alike, per_clear = np.empty((0, 2), dtype=np.intp), 1.0
+    balanced: dict[str, Any] = {}
     if enough and len(tested) > 1:
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
         found = engine.find_edges(evidence, error, loosest)
-        if error != BALANCED or stands_out(found.p_value, comb(len(tested), 2)):
+        shown = True
+        if error == BALANCED:
+            if known is not None:
+                sought = known(tested)
+                at_least = fewest_neighbours(sought, LEVEL_OF_BALANCED, engine.scores_given_fewer)
+                hubs, missing = _missed_hubs(found, at_least, sought.effective_rows)
+                if len(hubs):
+                    found = engine.find_edges(evidence, error, loosest, hubs)
+                of_all = np.zeros(len(every), dtype=np.intp)
+                of_all[tested] = at_least
+                balanced = {"hubs": tested[hubs], "missed": tested[missing], "at_least": of_all}
+            shown = stands_out(found.p_value, comb(len(tested), 2))
+            if shown and (contradiction := _contradiction(found, n_rows)):
+                shown = False
+                balanced |= contradiction
+        if shown:
             edges = np.array([tested[found.source], tested[found.target], *found[2:OF_EDGES]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
@@ -135,6 +164,7 @@ def graph_of(
         unexplained=unexplained,
         alike=alike,
         per_clear=per_clear,
+        **balanced,
     )
 
 
@@ -166,18 +196,36 @@ def shortage_of_rows(
             f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
             f"correlations of {_MODERATE}"
         )
-    related = unexplained < STRONGLY_RELATED
-    most, so = (
-        (BIAS_TO_DOUBT, " as strongly related as these") if related else (BIAS_OF_FEW_ROWS, "")
-    )
-    if plausible_bias(n_columns, n_rows) > most:
-        enough = int(np.ceil((plausible_bias(n_columns, 1) / most) ** 2))
+    if rows_are_few(n_columns, n_rows, unexplained):
+        so = " as strongly related as these" if unexplained < STRONGLY_RELATED else ""
+        enough = int(np.ceil((plausible_bias(n_columns, 1) / most_bias(unexplained)) ** 2))
         return (
             f"{n_rows:.0f} {kind} are few for {n_columns} columns{so}: indirect relations can pass "
             f"for edges, and the share of false edges may exceed {bound}; from {enough} "
             f"rows on it was measured to hold"
         )
     return None
+
+
+def _missed_hubs(found: Edges, at_least: Indices, n_rows: float) -> tuple[Indices, Indices]:
+    """Return hubs that some of their neighbours were not given: those to be, and too many others.
+
+    Half of the steps are left to choose.
+    """
+    clear = found.q_value <= LEVEL_OF_BALANCED
+    ends = np.concatenate([found.source[clear], found.target[clear]])
+    degrees = np.bincount(ends, minlength=len(at_least))
+    wanted = missed(at_least, degrees, found.chosen_by)
+    most = len(step_thresholds(len(at_least), n_rows)) // 2
+    return wanted[:most], wanted[most:]
+
+
+def _contradiction(found: Edges, n_rows: float) -> dict[str, Any]:
+    """Return how many neighbours tests needed, and could be given, if these are fewer."""
+    keep = found.q_value <= balanced_level(found.q_value, LOOSEST_LEVEL)
+    needed = other_neighbours(found.source[keep], found.target[keep])
+    could_be = most_by_rows(n_rows)
+    return {"needed": needed, "could_be": could_be} if needed > could_be else {}
 
 
 def _copy_edges(copies: Indices, repeats: Repeats) -> Array:

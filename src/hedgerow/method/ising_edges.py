@@ -31,7 +31,7 @@ from hedgerow.method.ising_neighbours import (
     Table,
     most_neighbours,
 )
-from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.multiplicity import CORRECTIONS
 from hedgerow.method.neighbours import detection_limit
 from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided
@@ -117,7 +117,7 @@ def judge_pairs(engine: IsingEngine, table: Table, error: str, loosest: float) -
     _fill(engine, table, chosen, neighbours, scores)
     pairs, z, joined = _promising(scores, neighbours, bias, loosest)
     n_pairs = comb(n_columns, 2)
-    adjust = holm if error == "fwer" else benjamini_hochberg
+    adjust = CORRECTIONS[error]
     closer = joined | (adjust(two_sided(z / WORTH_A_LOOK), n_pairs) <= loosest)
     doubt = corr if error != BALANCED else None
     z[closer] = _look_closer(engine, table, neighbours, pairs.some(closer), bias, doubt)

@@ -90,8 +90,7 @@ def _noise(share: Array, tied: NDArray[np.bool_]) -> float:
 
 def curves_of(kinds: Kinds, marginals: Marginals) -> Curves:
     """Return the curves of all columns, by their kinds."""
-    curves = straight(len(kinds))
-    powers, fourth, doubt = (part.copy() for part in curves)
+    powers, fourth, doubt = straight(len(kinds))
     cut = np.isin(kinds, (STEPS, YES_NO, ZEROS, COUNTS))
     if cut.any():
         of_steps = cut_curves(marginals)

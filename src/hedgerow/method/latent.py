@@ -6,6 +6,7 @@ rho for all pairs at once. How precise it then is, is known too: the variance of
 scores is another such series. docs/theory.md, section 22.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,13 @@ from hedgerow.method.steps import Curves
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
+Series = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 LARGEST = 0.995  # latent correlations end here
 _STEPS = 30
 _CLOSE = 1e-10
 # So many terms are enough up to this correlation: what is left out is below 1e-4.
-_FEW, _MODERATE = 64, 0.86
+FEW_TERMS, MODERATE = 64, 0.86
 _AT_ONCE = 4096  # pairs
 _LEAST = 1e-3  # of slopes, and of variances relative to those of normal columns
 
@@ -36,8 +38,33 @@ class Latent(NamedTuple):
     skew: Array  # (p,); mean third power of the scores
 
 
-def latent_of(scores: Array, curves: Curves) -> Latent:
+def series(rho: Array, first: Array, second: Array) -> tuple[Array, Array]:
+    """Return the sum of first_k second_k rho^k for all pairs, and its derivative in rho."""
+    value, slope = np.zeros_like(rho), np.zeros_like(rho)
+    for one, other in zip(first.T[FEW_TERMS - 1 :: -1], second.T[FEW_TERMS - 1 :: -1], strict=True):
+        slope *= rho
+        slope += value
+        value *= rho
+        value += one[:, None] * other
+    above, below = np.nonzero(np.abs(rho) > MODERATE)
+    for start in range(0, len(above), _AT_ONCE):
+        some = above[start : start + _AT_ONCE], below[start : start + _AT_ONCE]
+        value[some], slope[some] = _long_series(rho[some], first[some[0]] * second[some[1]])
+    return value, slope
+
+
+def _long_series(rho: Array, products: Array) -> tuple[Array, Array]:
+    """Return the sum of products_k rho^k over all terms, and its derivative, for each row."""
+    powers = rho[:, None] ** np.arange(products.shape[1])
+    value = (products * powers).sum(axis=1)
+    slope = (products[:, 1:] * np.arange(1, products.shape[1]) * powers[:, :-1]).sum(axis=1)
+    return value, slope
+
+
+def latent_of(scores: Array, curves: Curves, sums: Series = series) -> Latent:
     """Return what lies behind scores that are correlated like this.
+
+    ``sums`` is who computes series.
 
     Examples
     --------
@@ -53,12 +80,12 @@ def latent_of(scores: Array, curves: Curves) -> Latent:
     first = curves.coefficients[:, 1]
     corr = scores / np.outer(first, first)
     some = np.ix_(noisy, noisy)
-    corr[some] = _solved(scores[some], curves.coefficients[noisy], corr[some])
+    corr[some] = _solved(scores[some], curves.coefficients[noisy], corr[some], sums)
     away = ~np.eye(len(corr), dtype=np.bool_) & (curves.noise > 0.0)
     corr = np.where(away | away.T, np.clip(corr, -LARGEST, LARGEST), scores)
     off = corr - np.diag(np.diag(corr))  # the diagonal is not asked for, and would be slow
-    _, slope = series(off, curves.coefficients, curves.coefficients)
-    looseness = np.sqrt(_variance(scores, off, curves)) / np.maximum(slope, _LEAST)
+    _, slope = sums(off, curves.coefficients, curves.coefficients)
+    looseness = np.sqrt(_variance(scores, off, curves, sums)) / np.maximum(slope, _LEAST)
     looseness = np.where(away | away.T, looseness, 1.0)
     skew = curves.powers[2][:, 0]
     return Latent(scores, corr, looseness, curves.noise, curves.doubt, skew)
@@ -71,35 +98,14 @@ def at_their_bound(latent: Latent) -> tuple[Indices, Indices]:
     return first, second
 
 
-def series(rho: Array, first: Array, second: Array) -> tuple[Array, Array]:
-    """Return the sum of first_k second_k rho^k for all pairs, and its derivative in rho."""
-    value, slope = np.zeros_like(rho), np.zeros_like(rho)
-    for one, other in zip(first.T[_FEW - 1 :: -1], second.T[_FEW - 1 :: -1], strict=True):
-        slope = slope * rho + value
-        value = value * rho + np.outer(one, other)
-    above, below = np.nonzero(np.abs(rho) > _MODERATE)
-    for start in range(0, len(above), _AT_ONCE):
-        some = above[start : start + _AT_ONCE], below[start : start + _AT_ONCE]
-        value[some], slope[some] = _long_series(rho[some], first[some[0]] * second[some[1]])
-    return value, slope
-
-
-def _long_series(rho: Array, products: Array) -> tuple[Array, Array]:
-    """Return the sum of products_k rho^k over all terms, and its derivative, for each row."""
-    powers = rho[:, None] ** np.arange(products.shape[1])
-    value = (products * powers).sum(axis=1)
-    slope = (products[:, 1:] * np.arange(1, products.shape[1]) * powers[:, :-1]).sum(axis=1)
-    return value, slope
-
-
-def _variance(scores: Array, rho: Array, curves: Curves) -> Array:
+def _variance(scores: Array, rho: Array, curves: Curves, sums: Series) -> Array:
     """Return the variance of a correlation of scores, over what normal columns would have.
 
     The influence of a row on the correlation g is s t - g (s² + t²) / 2.
     """
     score, square, cube = curves.powers
-    of_squares, _ = series(rho, square, square)
-    of_cubes, _ = series(rho, cube, score)
+    of_squares, _ = sums(rho, square, square)
+    of_cubes, _ = sums(rho, cube, score)
     fourth = curves.fourth[:, None] + curves.fourth
     variance = (
         of_squares * (1.0 + scores**2 / 2)
@@ -110,19 +116,19 @@ def _variance(scores: Array, rho: Array, curves: Curves) -> Array:
     return result
 
 
-def _solved(scores: Array, coefficients: Array, start: Array) -> Array:
+def _solved(scores: Array, coefficients: Array, start: Array, sums: Series) -> Array:
     """Return the correlations whose series give those of ``scores``, within bounds."""
     low, high = np.full_like(scores, -LARGEST), np.full_like(scores, LARGEST)
     rho = np.clip(start, -LARGEST, LARGEST)
     np.fill_diagonal(rho, 0.0)
     for _ in range(_STEPS):
-        value, slope = series(rho, coefficients, coefficients)
+        value, slope = sums(rho, coefficients, coefficients)
         missing = scores - value
         np.fill_diagonal(missing, 0.0)
         low, high = np.where(missing > 0, rho, low), np.where(missing > 0, high, rho)
         newer = rho + missing / np.maximum(slope, _LEAST)
         # Newton's step, unless it leaves the interval that is known to hold the solution.
-        newer = np.where((newer > low) & (newer < high), newer, (low + high) / 2)
+        newer = np.where((newer >= low) & (newer <= high), newer, (low + high) / 2)
         moved = np.abs(newer - rho).max(initial=0.0)
         rho = newer
         if moved < _CLOSE:

@@ -12,12 +12,13 @@ section 22).
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.method import noisy
+from hedgerow.method import behind, noisy
+from hedgerow.method.behind import Behind
 from hedgerow.method.edges import EdgeTests, Indices, adjusted, debiased, given_fewer
 from hedgerow.method.inflation import Inflation, calming
 from hedgerow.method.latent import Latent
 from hedgerow.method.levels import MIN_ROWS, STRONGLY_RELATED
-from hedgerow.method.neighbours import Refit
+from hedgerow.method.neighbours import NO_HUBS, Refit
 from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided, z_score
 
@@ -31,13 +32,18 @@ def judge_latent(
     hedge_weights: NDArray[np.floating],
     error: str,
     inflation: Inflation,
+    hubs: NDArray[np.intp] = NO_HUBS,
+    who: Behind = behind,
 ) -> tuple[EdgeTests, float]:
-    """Test every pair of variables; return also how many rows say as much as one without noise."""
+    """Test every pair of variables; return also how many rows say as much as one without noise.
+
+    ``who`` computes what takes long.
+    """
     n_columns = len(latent.corr)
     upper = np.triu_indices(n_columns, 1)
     n_rows = max(n_rows / inflation.per_effective, MIN_ROWS)
     calm = calming(inflation, *upper)
-    sure = noisy.refit(latent, n_rows)
+    sure = who.refit(latent, n_rows, hubs)
     fitted = sure.fitted
     factor = np.maximum(np.minimum(sure.factor, sure.factor.T), 1.0)[upper]
     per_clear = float(np.median(factor))
@@ -45,7 +51,7 @@ def judge_latent(
     hidden = max((1.0 + float(latent.noise.max())) / np.sqrt(per_clear), 1.0)
     # How much surer products of scores are than noise would be that had nothing to do with them.
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
-    skew = sure.skew[upper[0]] * sure.skew[upper[1]] / np.sqrt(n_rows)
+    skew = skews(sure, n_rows, upper)
 
     def normal(score: Array) -> Array:
         return calm * unskewed(score, skew)
@@ -58,19 +64,26 @@ def judge_latent(
     z = normal(given_fewer(fitted, n_rows, upper))
     related = _strongly_related(fitted.residual, upper)
     if error == "fwer":
-        careful = noisy.weaken(latent, n_rows, fitted)
+        careful = who.weaken(latent, n_rows, fitted)
         weaker = normal(_weaker(careful, n_rows, upper))
         z = np.where(related, weaker, normal(given_fewer(careful, n_rows, upper)))
     q_value = smallest_level(z)
     if error != BALANCED:
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         given_both = noisy.debiased(latent, fitted.coefficients.toarray(), tight)[upper]
-        both = normal(z_score(-given_both, n_rows - 2 - used))
-        asked = related | (error == "fwer")
+        asked, raw = related | (error == "fwer"), np.zeros(len(z))
+        raw[asked] = z_score(-given_both[asked], n_rows - 2 - used[asked])
+        both = normal(raw)
         q_value = np.maximum(q_value, smallest_level(np.where(asked, both, z)))
     estimate = -debiased(latent.corr, fitted.coefficients)[upper]
     tests = estimate, z, two_sided(z), q_value
     return EdgeTests(*tests, fitted.residual, fitted.coefficients), per_clear
+
+
+def skews(sure: noisy.Sure, n_rows: float, upper: Pairs) -> Array:
+    """Return how skewed the scores of pairs are."""
+    result: Array = sure.skew[upper[0]] * sure.skew[upper[1]] / np.sqrt(n_rows)
+    return result
 
 
 def unskewed(z: Array, skew: Array) -> Array:

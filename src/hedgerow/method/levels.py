@@ -8,7 +8,7 @@ is depends on the numbers of rows and columns (docs/theory.md, section 12).
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.multiplicity import CORRECTIONS
 from hedgerow.method.neighbours import detection_limit
 from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided
@@ -36,7 +36,7 @@ def smallest_levels(
 
     With ``n_tests``, the pairs are the strongest of so many.
     """
-    adjust = holm if error == "fwer" else benjamini_hochberg
+    adjust = CORRECTIONS[error]
     levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)
     if error == BALANCED:
         return levels
@@ -55,9 +55,14 @@ def plausible_bias(n_columns: int, n_rows: float) -> float:
     return detection_limit(n_columns) ** 2 / float(np.sqrt(n_rows))
 
 
-def rows_are_few(n_columns: int, n_rows: float) -> bool:
+def most_bias(unexplained: float) -> float:
+    """Return the plausible bias from which on rows are few for columns that leave this share."""
+    return BIAS_TO_DOUBT if unexplained < STRONGLY_RELATED else BIAS_OF_FEW_ROWS
+
+
+def rows_are_few(n_columns: int, n_rows: float, unexplained: float = 1.0) -> bool:
     """Return whether the rows are too few for the promised error rate to have been measured."""
-    return plausible_bias(n_columns, n_rows) > BIAS_OF_FEW_ROWS
+    return plausible_bias(n_columns, n_rows) > most_bias(unexplained)
 
 
 def asks_both(n_columns: int, n_rows: float, error: str) -> bool:

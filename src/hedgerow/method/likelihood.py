@@ -15,7 +15,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csc_array, csr_array, diags_array, eye_array
+from scipy.sparse import coo_array, csc_array, csr_array, eye_array, get_index_dtype
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
@@ -57,6 +57,13 @@ class PrecisionFit(NamedTuple):
     covariance: Array
     shrinkage: float
     shrunk: NDArray[np.bool_]
+
+
+class _Graph(NamedTuple):
+    """The neighbours of node i, in order: ``neighbours[starts[i] : starts[i + 1]]``."""
+
+    starts: Indices
+    neighbours: Indices
 
 
 class _Scaled(NamedTuple):
@@ -111,19 +118,19 @@ def fit_precision(
     scale = np.sqrt(np.diag(covariance))
     scale = np.where(scale > _LEAST_SCALE, scale, 1.0)
 
-    alone = np.flatnonzero(np.diff(graph.indptr) == 0)
+    alone = np.flatnonzero(np.diff(graph.starts) == 0)
     rows, columns, values = [alone], [alone], [np.ones(len(alone))]
     inverse, shrinkage = np.eye(p), np.zeros(p)
-    for nodes in _components(graph):
+    for nodes, part in _components(graph):
         block = np.ix_(nodes, nodes)
         correlation = covariance[block] / np.outer(scale[nodes], scale[nodes])
         np.fill_diagonal(correlation, 1.0)
-        scaled, shrinkage[nodes] = _fit(correlation, n_rows, graph[nodes][:, nodes], sweeps)
+        scaled, shrinkage[nodes] = _fit(correlation, n_rows, part, sweeps)
         inverse[block] = scaled.inverse
-        part = scaled.precision.tocoo()
-        rows.append(nodes[part.row])
-        columns.append(nodes[part.col])
-        values.append(part.data)
+        found = scaled.precision.tocoo()
+        rows.append(nodes[found.row])
+        columns.append(nodes[found.col])
+        values.append(found.data)
 
     i, j = np.concatenate(rows), np.concatenate(columns)
     entries = np.concatenate(values) / (scale[i] * scale[j])
@@ -186,7 +193,7 @@ def _pivots(precision: csr_array) -> Array:
     return pivots
 
 
-def _checked_graph(covariance: Array, adjacency: csr_array) -> csr_array:
+def _checked_graph(covariance: Array, adjacency: csr_array) -> _Graph:
     """Return the graph without a diagonal if both arguments are sound."""
     p = len(covariance)
     if covariance.shape != (p, p) or not np.isfinite(covariance).all():
@@ -196,27 +203,47 @@ def _checked_graph(covariance: Array, adjacency: csr_array) -> csr_array:
         raise ValueError(f"covariance must have a diagonal of numbers >= 0, got {least:g}")
     if adjacency.shape != (p, p):
         raise ValueError(f"adjacency must have shape {(p, p)}, got {adjacency.shape}")
-    graph = csr_array(adjacency, dtype=bool, copy=True)
-    graph.setdiag(False)
-    graph.eliminate_zeros()
-    if (graph != graph.T).nnz:
+    entries = coo_array(adjacency)
+    joined = entries.data.astype(bool) & (entries.row != entries.col)
+    pairs = np.unique(entries.row[joined].astype(np.int64) * p + entries.col[joined])
+    i, j = np.divmod(pairs, p)
+    if not np.array_equal(pairs, np.sort(j * p + i)):
         raise ValueError("adjacency must be symmetric")
-    return graph
+    return _graph_of(np.bincount(i, minlength=p), j)
 
 
-def _components(graph: csr_array) -> list[NDArray[np.intp]]:
-    """Return the nodes of each connected component that has an edge."""
-    _, label = connected_components(graph, directed=False)
+def _graph_of(degrees: Indices, neighbours: Indices) -> _Graph:
+    """Return a graph with indices of the type that sparse matrices have."""
+    dtype = get_index_dtype(maxval=max(len(degrees), len(neighbours)))
+    starts = np.zeros(len(degrees) + 1, dtype=dtype)
+    np.cumsum(degrees, out=starts[1:])
+    return _Graph(starts, neighbours.astype(dtype))
+
+
+def _components(graph: _Graph) -> list[tuple[NDArray[np.intp], _Graph]]:
+    """Return the nodes of each connected component that has an edge, and the graph of these."""
+    starts, neighbours = graph
+    p = len(starts) - 1
+    matrix = csr_array((np.ones(len(neighbours)), neighbours, starts), shape=(p, p))
+    _, label = connected_components(matrix, directed=False)
     order = np.argsort(label, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
-    return [nodes for nodes in groups if len(nodes) > 1]
+    place = np.empty(p, dtype=np.intp)
+    for nodes in groups:
+        place[nodes] = np.arange(len(nodes))
+    return [(nodes, _part(graph, nodes, place)) for nodes in groups if len(nodes) > 1]
 
 
-def _fit(
-    correlation: Array, n_rows: int, graph: csr_array, sweeps: Scaling
-) -> tuple[_Scaled, float]:
+def _part(graph: _Graph, nodes: NDArray[np.intp], place: NDArray[np.intp]) -> _Graph:
+    """Return the graph of a component, whose nodes have new numbers."""
+    degrees = np.diff(graph.starts)[nodes]
+    ends = np.cumsum(degrees)
+    old = np.repeat(graph.starts[nodes] - (ends - degrees), degrees) + np.arange(ends[-1])
+    return _graph_of(degrees, place[graph.neighbours[old]])
+
+
+def _fit(correlation: Array, n_rows: int, graph: _Graph, sweeps: Scaling) -> tuple[_Scaled, float]:
     """Fit one component, with the least shrinkage that lets likelihood have a maximum."""
-    graph.sort_indices()
     for extra in (0, *(4**k for k in range(n_rows.bit_length()))):
         share = extra / (n_rows + extra)
         target = (1.0 - share) * correlation
@@ -229,10 +256,10 @@ def _fit(
     return _Scaled(eye_array(len(correlation), format="csr"), np.eye(len(correlation))), 1.0
 
 
-def _scale(target: Array, graph: csr_array, sweeps: Scaling) -> _Scaled:
+def _scale(target: Array, graph: _Graph, sweeps: Scaling) -> _Scaled:
     """Sweep over the nodes until nothing moves; an error where a node has no variance left."""
-    starts, neighbours = graph.indptr, graph.indices
-    coefficients, variance = np.empty(graph.nnz), np.empty(len(target))
+    starts, neighbours = graph
+    coefficients, variance = np.empty(len(neighbours)), np.empty(len(target))
     filled = _start(target, starts, neighbours, sweeps)
     relaxation, moves = 1.0, []
     for count in range(_MAX_SWEEPS):
@@ -266,12 +293,17 @@ def _next_relaxation(relaxation: float, moves: list[float]) -> float:
     return min(2 / (1 + sqrt(1 - squared_radius)), _MAX_RELAXATION)
 
 
-def _assemble(graph: csr_array, coefficients: Array, variance: Array) -> csr_array:
+def _assemble(graph: _Graph, coefficients: Array, variance: Array) -> csr_array:
     """Return the precision: θ_ii = 1 / variance, θ_ij = -coefficient / variance, of both ends."""
-    p = len(variance)
-    regressions = csr_array((coefficients, graph.indices, graph.indptr), shape=(p, p))
-    one_sided = diags_array(1.0 / variance) @ (eye_array(p, format="csr") - regressions)
-    return csr_array((one_sided + one_sided.T) / 2)
+    starts, neighbours = graph
+    nodes = np.arange(len(variance))
+    own = 1.0 / variance
+    source = np.repeat(nodes, np.diff(starts))
+    one_sided = own[source] * -coefficients
+    other_sided = one_sided[np.argsort(neighbours, kind="stable")]  # each pair's other way round
+    values = np.concatenate([(one_sided + other_sided) / 2, own])
+    places = np.concatenate([source, nodes]), np.concatenate([neighbours, nodes])
+    return csr_array((values, places), shape=(len(nodes), len(nodes)))
 
 
 def _equations_hold(scaled: _Scaled) -> bool:

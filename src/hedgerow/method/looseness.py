@@ -35,7 +35,8 @@ def looseness(latent: Latent, coefficients: csr_array, first: Indices, second: I
     >>> looseness(nothing_hidden, chosen, np.array([0, 0]), np.array([1, 2])).round(2)
     array([1., 1.])
     """
-    return np.array([_of_pair(latent, coefficients, i, j) for i, j in zip(first, second)])
+    dense = coefficients.toarray()
+    return np.array([_of_pair(latent, dense[[i, j]], i, j) for i, j in zip(first, second)])
 
 
 def of_residuals(latent: Latent, columns: Indices, one: Array, other: Array) -> float:
@@ -64,8 +65,7 @@ def of_residuals(latent: Latent, columns: Indices, one: Array, other: Array) -> 
     return (2.0 * float((seen * seen.T).sum()) + wobble) / left**2
 
 
-def _of_pair(latent: Latent, coefficients: csr_array, i: int, j: int) -> float:
-    rows = coefficients[[i, j]].toarray()
+def _of_pair(latent: Latent, rows: Array, i: int, j: int) -> float:
     columns = np.union1d(np.flatnonzero(rows.any(axis=0)), [i, j])
     one, other = (
         (columns == end).astype(np.float64) - row[columns]

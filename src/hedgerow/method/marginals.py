@@ -16,6 +16,7 @@ What is proved and what is measured about it: docs/theory.md, section 16.
 Shapes: rows (n, p); ``knots``, ``at``, ``between`` and ``scores`` (p, k).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ _OUTWARD = 0.125 * 2.0 ** np.arange(OUTER)[:, None]
 # A table of few rows whose columns cannot be told from normal ones, all of them together, at this
 # level is left as it is: ranks would cost power, and there is next to nothing to mend.
 _DOUBT = 0.05
+_QUARTILE = float(special.ndtri(0.75))
 LEAST_WEIGHT = 1e-300  # of a column of which no cell was there; anything but zero
 
 
@@ -151,6 +153,40 @@ def straightness_of(marginals: Marginals) -> Array:
     weight[:, 1:] += share[:, :-1]
     values = np.where(finite, marginals.knots, 0.0)
     return _squared_correlation(values, marginals.scores, np.where(finite, weight, 0.0))
+
+
+def outside(first: Ordered) -> Array:
+    """Return how many times as large a column's variance is as the middle half of its rows says.
+
+    One for a normal column, and one where the middle half is a single value.
+
+    Examples
+    --------
+    >>> from hedgerow.method.ordered import in_order
+    >>> normal = special.ndtri((np.arange(200) + 0.5) / 200)
+    >>> outside(in_order(np.column_stack([normal, np.exp(normal)]))).round(1)
+    array([1. , 3.5])
+    """
+    cells = [first.of_column(j) for j in range(len(first.there))]
+    middle = [np.subtract(*np.quantile(x, [0.75, 0.25])) if len(x) else 0.0 for x in cells]
+    return _over(np.array([x.var() if len(x) else 0.0 for x in cells]), np.array(middle))
+
+
+def outside_of(marginals: Marginals) -> Array:
+    """Return the same of all rows that were counted: quartiles are where scores say they are."""
+    finite = np.isfinite(marginals.knots)
+    middle = [
+        np.ptp(np.interp([-_QUARTILE, _QUARTILE], scores[known], knots[known]))
+        for scores, knots, known in zip(marginals.scores, marginals.knots, finite)
+    ]
+    return _over(marginals.squares / np.maximum(marginals.weight, LEAST_WEIGHT), np.array(middle))
+
+
+def _over(variance: Array, middle: Array) -> Array:
+    """Return variances over those of normal columns with these distances of their quartiles."""
+    room = np.square(middle / (2.0 * _QUARTILE))
+    result: Array = np.divide(variance, room, out=np.ones_like(variance), where=room > 0)
+    return result
 
 
 def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
@@ -304,14 +340,19 @@ def with_scores(marginals: Marginals) -> Marginals:
     return marginals._replace(scores=special.ndtri(middle / (up_to[:, -1:] + 1.0)))
 
 
-def refreshed_when_due(marginals: Marginals, half_life: float = NEVER) -> Marginals:
+def refreshed_when_due(
+    marginals: Marginals,
+    half_life: float = NEVER,
+    up_to_date: Callable[[Marginals], Marginals] = with_scores,
+) -> Marginals:
     """Return the state, its scores up to date if it has come to a number of `next_refresh`.
 
-    If rows are forgotten, what was counted then counts half.
+    If rows are forgotten, what was counted then counts half. ``up_to_date`` is `with_scores`, or
+    what does the same.
     """
     if marginals.rows != next_refresh(marginals.rows - 1, half_life):
         return marginals
-    after = with_scores(marginals)
+    after = up_to_date(marginals)
     if half_life == NEVER:
         return after
     return after._replace(at=after.at / 2, between=after.between / 2)

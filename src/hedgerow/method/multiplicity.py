@@ -5,6 +5,7 @@ accept, one below makes it harder; the promise holds as long as the priors of th
 at most one and were not chosen by looking at their p-values (docs/theory.md, section 11).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,27 @@ def benjamini_hochberg(p_values: Array, n_tests: int | None = None) -> Array:
     adjusted = p_values[order] * (n_tests or n) / np.arange(n, 0, -1)
     result = np.empty(n)
     result[order] = np.minimum(np.minimum.accumulate(adjusted), 1.0)
+    return result
+
+
+def false_shares(p_values: Array, n_tests: int | None = None) -> Array:
+    """Return for each p-value the share of false ones among those up to it, or up to a larger one.
+
+    Of the k smallest, n p_k are expected to be false, and one standard error more is allowed for:
+    who then takes the best k takes one where chance has made more of them (docs/theory.md, section
+    15). With ``n_tests``, the p-values are the smallest of so many.
+
+    Examples
+    --------
+    >>> false_shares(np.array([0.0025, 0.01, 0.0225, 0.5])).round(3)
+    array([0.11 , 0.12 , 0.13 , 0.854])
+    """
+    order = np.argsort(p_values)[::-1]  # equal ones get equal values, in any order
+    n = len(p_values)
+    false = p_values[order] * (n_tests or n)
+    shares = (false + np.sqrt(false)) / np.arange(n, 0, -1)
+    result = np.empty(n)
+    result[order] = np.minimum(np.minimum.accumulate(shares), 1.0)
     return result
 
 
@@ -79,6 +101,12 @@ def group_priors(share: Array, size: NDArray[np.intp], *, count_nulls_only: bool
     return result
 
 
+# What makes levels of p-values, by what is promised.
+CORRECTIONS: dict[str, Callable[[Array, int | None], Array]] = {
+    "fdr": benjamini_hochberg,
+    "fwer": holm,
+    "balanced": false_shares,
+}
 # A group is never taken to be purer than this, and never worth less than this.
 _SMALLEST_SHARE = 0.05
 _SMALLEST_ODDS = 0.01

@@ -13,12 +13,14 @@ from scipy import special
 from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 # A selection level of 1/20 for each node: one node in twenty without neighbours is given one.
 SELECTION_LEVEL = 0.05
 MOST_NEIGHBOURS = 50
 # Given the variables chosen, what is left of a variable's variance must exceed this to be used.
 COLLINEAR = 1e-8
+NO_HUBS = np.empty(0, dtype=np.intp)
 
 
 class Refit(NamedTuple):
@@ -44,16 +46,24 @@ def detection_limit(n_columns: int) -> float:
     return -float(special.ndtri(SELECTION_LEVEL / n_columns / 2))
 
 
-def step_thresholds(n_columns: int, n_rows: float) -> Array:
-    """Return the t statistic that each further neighbour of a node must exceed."""
-    most = min(n_columns - 1, int(n_rows) // 4, MOST_NEIGHBOURS)
-    level = SELECTION_LEVEL / n_columns / 2
-    result: Array = -special.stdtrit(np.maximum(n_rows - 3 - np.arange(most), 1), level)
+def most_by_rows(n_rows: float) -> int:
+    """Return how many neighbours so many rows can tell apart, for a node."""
+    return int(n_rows) // 4
+
+
+def step_thresholds(n_columns: int, n_rows: float, level: float = SELECTION_LEVEL) -> Array:
+    """Return the t statistic that each further neighbour of a node must exceed.
+
+    A node without any is given ``level`` of them by chance.
+    """
+    most = min(n_columns - 1, most_by_rows(n_rows), MOST_NEIGHBOURS)
+    tail = level / n_columns / 2
+    result: Array = -special.stdtrit(np.maximum(n_rows - 3 - np.arange(most), 1), tail)
     return result
 
 
-def refit(corr: Array, n_rows: float) -> Refit:
-    """Choose the neighbours of every node and regress the node on them.
+def refit(corr: Array, n_rows: float, hubs: Indices = NO_HUBS) -> Refit:
+    """Choose the neighbours of every node and regress the node on them; `select` says of hubs.
 
     Examples
     --------
@@ -74,7 +84,7 @@ def refit(corr: Array, n_rows: float) -> Refit:
     given = np.empty(corr.shape, dtype=np.intp)
     columns, values = [], []
     for node in range(n_columns):
-        selection = select(corr, node, n_rows, thresholds)
+        selection = select(corr, node, n_rows, thresholds, hubs)
         coefficients, residual[node], partial[node] = _regress(corr, node, selection)
         given[node] = len(selection.chosen)
         given[node, selection.chosen] -= 1
@@ -115,19 +125,22 @@ def refit_sparse(corr: Array, n_rows: float, thresholds: Array) -> tuple[csr_arr
 
 
 def regression(
-    corr: Array, node: int, n_rows: float, thresholds: Array
-) -> tuple[NDArray[np.intp], Array]:
+    corr: Array, node: int, n_rows: float, thresholds: Array, hubs: Indices = NO_HUBS
+) -> tuple[Indices, Array]:
     """Return the chosen neighbours of one node, and its coefficients on them."""
-    selection = select(corr, node, n_rows, thresholds)
+    selection = select(corr, node, n_rows, thresholds, hubs)
     return selection.chosen, _regress(corr, node, selection)[0]
 
 
-def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Selection:
+def select(
+    corr: Array, node: int, n_rows: float, thresholds: Array, hubs: Indices = NO_HUBS
+) -> Selection:
     """Choose variables for a node, each the strongest given those before it.
 
-    Step k is taken while the t statistic of the best variable exceeds ``thresholds[k]``. All that
-    changes is kept by Gram-Schmidt: the covariance of the node's residual with every variable and
-    the variance that the chosen variables leave of every variable.
+    Step k is taken while the t statistic of the best variable exceeds ``thresholds[k]``. The first
+    steps go to the ``hubs``, other than the node, whatever their strength. All that changes is
+    kept by Gram-Schmidt: the covariance of the node's residual with every variable and the variance
+    that the chosen variables leave of every variable.
     """
     covariance = corr[node].copy()
     variance = np.diag(corr).copy()
@@ -137,12 +150,16 @@ def select(corr: Array, node: int, n_rows: float, thresholds: Array) -> Selectio
     chosen: list[int] = []
     for step, threshold in enumerate(thresholds):
         usable = variance > COLLINEAR
-        strength = np.zeros_like(variance)  # squared partial correlation with the node
-        np.divide(covariance**2, variance * residual, out=strength, where=usable)
-        best = int(strength.argmax())
-        freedom = n_rows - 3 - step
-        if strength[best] * freedom <= threshold**2 * (1.0 - strength[best]):
-            break
+        waiting = hubs[usable[hubs]]
+        if len(waiting):
+            best = int(waiting[0])
+        else:
+            strength = np.zeros_like(variance)  # squared partial correlation with the node
+            np.divide(covariance**2, variance * residual, out=strength, where=usable)
+            best = int(strength.argmax())
+            freedom = n_rows - 3 - step
+            if strength[best] * freedom <= threshold**2 * (1.0 - strength[best]):
+                break
         direction = corr[best] - basis[:step, best] @ basis[:step]
         direction /= np.sqrt(variance[best])
         loading = covariance[best] / np.sqrt(variance[best])

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.method.latent import Latent
-from hedgerow.method.neighbours import COLLINEAR, Refit, step_thresholds
+from hedgerow.method.neighbours import COLLINEAR, NO_HUBS, Refit, step_thresholds
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-_TRIED = 16  # variables that are tested in each step of forward selection
+TRIED = 16  # variables that are tested in each step of forward selection
 # What is left of a variable must be larger than zero by so many standard errors to be used.
-_CLEAR = 2.0
+CLEAR = 2.0
 _TIGHTEST = 1e-3
 
 
@@ -48,7 +48,7 @@ class _Given(NamedTuple):
     usable: NDArray[np.bool_]  # (p,); whether something is left for sure
 
 
-def refit(latent: Latent, n_rows: float) -> Sure:
+def refit(latent: Latent, n_rows: float, hubs: Indices = NO_HUBS) -> Sure:
     """Choose the neighbours of every node and test it against all variables given them."""
     p = len(latent.corr)
     thresholds = step_thresholds(p, n_rows)
@@ -58,7 +58,7 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     spread = np.empty(p)
     columns, values = [], []
     for node in range(p):
-        left = _regress(latent, node, n_rows, thresholds)
+        left = _regress(latent, node, n_rows, thresholds, hubs)
         chosen = left.chosen
         residual[node] = max(left.variance[node], COLLINEAR)
         spread[node] = residual[node] + left.noise[node]
@@ -78,17 +78,36 @@ def refit(latent: Latent, n_rows: float) -> Sure:
     starts = np.concatenate([[0], np.cumsum(sizes)])
     entries = (np.concatenate(values), np.concatenate(columns).astype(np.intp), starts)
     coefficients = csr_array(entries, shape=(p, p))
-    # The skewness is that of a column's own noise, which no neighbour explains.
-    skew = latent.skew * ((1.0 + latent.noise) / spread) ** 1.5
-    return Sure(Refit(coefficients, residual, sizes, partial, given), factor, tight, skew)
+    fitted = Refit(coefficients, residual, sizes, partial, given)
+    return Sure(fitted, factor, tight, skew_left(latent, spread))
+
+
+def skew_left(latent: Latent, spread: Array) -> Array:
+    """Return the skewness of what neighbours leave of the scores, with this variance.
+
+    It is that of a column's own noise, which no neighbour explains.
+    """
+    result: Array = latent.skew * ((1.0 + latent.noise) / spread) ** 1.5
+    return result
 
 
 def regression(
-    latent: Latent, node: int, n_rows: float, thresholds: Array
+    latent: Latent, node: int, n_rows: float, thresholds: Array, hubs: Indices = NO_HUBS
 ) -> tuple[Indices, Array]:
     """Return the chosen neighbours of one node, and its coefficients on them."""
-    left = _regress(latent, node, n_rows, thresholds)
+    left = _regress(latent, node, n_rows, thresholds, hubs)
     return left.chosen, left.coefficients[:, node]
+
+
+def is_left(latent: Latent, node: int, chosen: Indices, n_rows: float) -> bool:
+    """Return whether the chosen variables leave something of a node for sure.
+
+    If not, what relates it to others given these is a quotient of two numbers that may be zero.
+    """
+    try:
+        return bool(_given(latent, chosen, n_rows).usable[node])
+    except np.linalg.LinAlgError:  # the chosen ones determine each other
+        return False
 
 
 def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
@@ -135,18 +154,24 @@ def debiased(latent: Latent, weights: NDArray[np.floating], tight: Array) -> Arr
     return np.clip(result, -1.0, 1.0)
 
 
-def _regress(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Given:
+def _regress(latent: Latent, node: int, n_rows: float, thresholds: Array, hubs: Indices) -> _Given:
     """Return what the variables that are chosen for a node leave, in the order of columns."""
-    return _given(latent, np.sort(_select(latent, node, n_rows, thresholds).chosen), n_rows)
+    chosen = _select(latent, node, n_rows, thresholds, hubs).chosen
+    return _given(latent, np.sort(chosen), n_rows)
 
 
-def _select(latent: Latent, node: int, n_rows: float, thresholds: Array) -> _Given:
-    """Choose variables for a node, each the strongest given those before it."""
+def _select(latent: Latent, node: int, n_rows: float, thresholds: Array, hubs: Indices) -> _Given:
+    """Choose variables for a node, hubs and then each the strongest given those before it."""
     chosen: list[int] = []
     left = _given(latent, np.array(chosen, dtype=np.intp), n_rows)
     for step, threshold in enumerate(thresholds):
         if step and not left.usable[node]:
             break
+        waiting = [j for j in hubs if j != node and j not in chosen and left.usable[j]]
+        if waiting:
+            chosen.append(int(waiting[0]))
+            left = _given(latent, np.array(chosen), n_rows)
+            continue
         tried = _strongest(latent, left, node, chosen)
         if not len(tried):
             break
@@ -169,7 +194,7 @@ def _strongest(latent: Latent, left: _Given, node: int, but: list[int]) -> Indic
     room = np.maximum(left.variance + left.noise, COLLINEAR)
     strength = np.where(left.usable, covariance**2 / room, 0.0)
     strength[[node, *but]] = 0.0
-    tried = np.argsort(-strength, kind="stable")[:_TRIED]
+    tried = np.argsort(-strength, kind="stable")[:TRIED]
     return tried[strength[tried] > 0]
 
 
@@ -180,7 +205,7 @@ def _given(latent: Latent, chosen: Indices, n_rows: float) -> _Given:
     variance = 1.0 - (across * coefficients).sum(axis=0)
     beside = noise + noise[chosen] @ coefficients**2
     error = np.sqrt(2.0 / n_rows) * (np.maximum(variance, 0.0) + beside)
-    usable = variance > np.maximum(_CLEAR * np.where(beside > 0, error, 0.0), COLLINEAR)
+    usable = variance > np.maximum(CLEAR * np.where(beside > 0, error, 0.0), COLLINEAR)
     return _Given(chosen, coefficients.astype(np.float64), variance, beside, usable)
 
 

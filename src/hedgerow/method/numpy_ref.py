@@ -7,9 +7,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.base.memory import check_memory
+from hedgerow.method import behind as behind
 from hedgerow.method import hedge, scaling
+from hedgerow.method.behind import Behind
 from hedgerow.method.drift import without_level as without_level
 from hedgerow.method.edges import judge_pairs
+from hedgerow.method.edges import scores_given_fewer as scores_given_fewer
 from hedgerow.method.engine import Array, Edges, Indices, Named, Repeats
 from hedgerow.method.first_look import memories as memories
 from hedgerow.method.forgetting import NEVER, decline, row_weights
@@ -21,7 +24,6 @@ from hedgerow.method.intervals import standard_errors
 from hedgerow.method.latent import at_their_bound, latent_of
 from hedgerow.method.latent_edges import judge_latent
 from hedgerow.method.learned import Learned, learned_of, named, part_of, scaled
-from hedgerow.method.looseness import looseness
 from hedgerow.method.marginals import Marginals, counted, refreshed_when_due, scored
 from hedgerow.method.marginals import first_marginals as first_marginals
 from hedgerow.method.marginals import first_scores as first_scores
@@ -36,6 +38,7 @@ from hedgerow.method.moments import (
     varies,
     with_unknown,
 )
+from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.neighbours import related as related
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
@@ -57,7 +60,8 @@ class Evidence(NamedTuple):
     moments: Moments
     weights: Rows
     inflation: Inflation
-    curves: Curves | None = None  # if variables lie behind columns, and are what is tested
+    curves: Curves | None = None  # if variables lie behind columns, and are what is tested ...
+    who: Behind = behind  # ... by these functions
 
 
 def score_rows(marginals: Marginals, rows: Rows, half_life: float) -> tuple[Array, Marginals]:
@@ -145,24 +149,24 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
 def part(evidence: Evidence, columns: Indices, repeats: Repeats) -> Evidence:
     kept = part_of(evidence.moments, evidence.weights, columns, repeats)
     curves = evidence.curves and evidence.curves.part(columns)
-    return Evidence(*kept, evidence.inflation.part(columns), curves)
+    return Evidence(*kept, evidence.inflation.part(columns), curves, evidence.who)
 
 
-def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
-    moments, weights, inflation, curves = evidence
+def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = NO_HUBS) -> Edges:
+    moments, weights, inflation, curves, who = evidence
     n_rows, alike, per_clear = moments.effective_rows, Edges._field_defaults["alike"], 1.0
-    latent = None if curves is None else latent_of(correlation(moments), curves)
+    latent = None if curves is None else latent_of(correlation(moments), curves, who.series)
     if latent is None:
-        tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation)
+        tests = judge_pairs(correlation(moments), n_rows, weights, error, inflation, hubs)
     else:
-        tests, per_clear = judge_latent(latent, n_rows, weights, error, inflation)
+        tests, per_clear = judge_latent(latent, n_rows, weights, error, inflation, hubs, who)
         alike = np.column_stack(at_their_bound(latent))
     first, second = np.triu_indices(len(moments.mean), 1)
     keep = tests.q_value <= loosest
     sizes = np.diff(tests.coefficients.indptr)
     pairs = first[keep], second[keep]
     used = np.maximum(*(sizes[end] for end in pairs))
-    loose = 1.0 if latent is None else looseness(latent, tests.coefficients, *pairs)
+    loose = 1.0 if latent is None else who.looseness(latent, tests.coefficients, *pairs)
     spread = standard_errors(n_rows, inflation, *pairs, used, loose)
     return Edges(
         *pairs,
@@ -172,6 +176,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
         tests.q_value[keep],
         spread,
         tests.unexplained,
+        np.bincount(tests.coefficients.indices, minlength=len(sizes)),
         alike,
         per_clear,
     )

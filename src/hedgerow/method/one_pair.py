@@ -16,7 +16,7 @@ from hedgerow.method.intervals import standard_errors
 from hedgerow.method.latent import Latent
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.looseness import of_residuals
-from hedgerow.method.neighbours import regression, step_thresholds
+from hedgerow.method.neighbours import NO_HUBS, regression, step_thresholds
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -30,6 +30,7 @@ class Known(NamedTuple):
     n_rows: float
     inflation: Inflation
     chosen: dict[int, tuple[Indices, Array]] | None = None  # by `neighbours`, to ask many pairs
+    hubs: Indices = NO_HUBS  # that all variables are given as neighbours
 
     @property
     def effective_rows(self) -> float:
@@ -52,9 +53,9 @@ def neighbours(known: Known, node: int) -> tuple[Indices, Array]:
     n_rows = known.effective_rows
     thresholds = step_thresholds(len(known.corr), n_rows)
     if known.latent is None:
-        found = regression(known.corr, node, n_rows, thresholds)
+        found = regression(known.corr, node, n_rows, thresholds, known.hubs)
     else:
-        found = noisy.regression(known.latent, node, n_rows, thresholds)
+        found = noisy.regression(known.latent, node, n_rows, thresholds, known.hubs)
     if known.chosen is not None:
         known.chosen[node] = found
     return found

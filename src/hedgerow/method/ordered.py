@@ -53,3 +53,16 @@ def in_order(rows: NDArray[np.floating]) -> Ordered:
     there = len(first) - np.isnan(values).sum(axis=1)
     rising = values[:, 1:] > values[:, :-1]
     return Ordered(first, order, values, there, rising.sum(axis=1) + (there > 0))
+
+
+def medians(columns: Array) -> Array:
+    """Return the median of each column, which are the rows of this matrix; no cell is missing.
+
+    Examples
+    --------
+    >>> medians(np.array([[4.0, 1.0, 3.0, 9.0]]))
+    array([3.5])
+    """
+    middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
+    result: Array = np.partition(columns, middle, axis=1)[:, middle].mean(axis=1)
+    return result

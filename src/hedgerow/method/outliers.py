@@ -86,13 +86,15 @@ def far_off(
 
 def suspicious(
     rows: Array,
-    there: NDArray[np.bool_],
+    there: NDArray[np.bool_] | None,
     centre: Array,
     scale: Array,
     known: Regressions,
     limit: float,
 ) -> NDArray[np.bool_]:
-    """Return which rows have a cell that is far off."""
+    """Return which rows have a cell that is far off; None: all cells are ``there``."""
+    if there is None:
+        there = np.ones_like(rows, dtype=np.bool_)
     return np.asarray(far_off((rows - centre) / scale, there, known, limit).any(axis=1))
 
 

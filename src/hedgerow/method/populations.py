@@ -150,8 +150,9 @@ def _leading(rows: Array) -> list[Array]:
     unit = (some - some.mean(axis=0)) / spread
     number = unit.shape[1]
     least = max(number - _SPACE, 0)
-    _, directions = linalg.eigh(unit.T @ unit, subset_by_index=[least, number - 1])
-    places = (unit @ directions)[:, ::-1]
+    single = unit.astype(np.float32)  # directions are no more certain than that
+    _, directions = linalg.eigh(single.T @ single, subset_by_index=[least, number - 1])
+    places = (unit @ directions.astype(np.float64))[:, ::-1]
     return [*places.T[:_DIRECTIONS], _flattest(places)]
 
 

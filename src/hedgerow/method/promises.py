@@ -41,7 +41,7 @@ def in_words(promise: str, level: float, n_edges: int) -> str:
     if promise != BALANCED:
         return f"at a {_NAMES[promise]} of {level:g}"
     if not n_edges:
-        return "in a balanced graph, because none stands out from chance"
+        return "in a balanced graph, because none can be told from chance"
     return f"in a balanced graph, in which an estimated share of {level:.2g} is false"
 
 

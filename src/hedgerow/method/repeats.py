@@ -59,15 +59,16 @@ def with_rows(known: Repeats, found: Hashes) -> Repeats:
     small = found[found <= known.hashes[-1]] if len(known.hashes) == KEPT else found
     if not len(small):
         return known._replace(recent=recent)
-    kept = np.unique(np.concatenate([known.hashes, small]))[:KEPT]
+    kept = _different(np.concatenate([known.hashes, small]))[:KEPT]
     places = np.flatnonzero(found <= kept[-1])
     some = found[places]
     earlier = (places + len(known.recent))[:, None] - np.arange(1, LAGS + 1)
     soon = ((sequence[np.maximum(earlier, 0)] == some[:, None]) & (earlier >= 0)).any(axis=1)
-    hashes, which = np.unique(np.concatenate([known.hashes, some]), return_inverse=True)
-    times = _sums(which, np.concatenate([known.times, np.ones_like(places)]))
-    apart = _sums(which, np.concatenate([known.apart, ~soon]))
-    return Repeats(hashes[:KEPT], times[:KEPT], apart[:KEPT], recent)
+    stay = np.searchsorted(known.hashes, kept[-1], side="right")
+    which = np.searchsorted(kept, np.concatenate([known.hashes[:stay], some]))
+    times = _sums(which, np.concatenate([known.times[:stay], np.ones_like(places)]), len(kept))
+    apart = _sums(which, np.concatenate([known.apart[:stay], ~soon]), len(kept))
+    return Repeats(kept, times, apart, recent)
 
 
 def first_repeats(found: Hashes, first: Ordered) -> Repeats:
@@ -114,7 +115,7 @@ def identified(found: Hashes, first: Ordered) -> bool:
     False
     """
     known = first.different + (first.there < len(first.rows))
-    return bool(known.max(initial=0) >= len(np.unique(found)))
+    return bool(known.max(initial=0) >= len(_different(found)))
 
 
 def _mixed(numbers: Hashes) -> Hashes:
@@ -122,8 +123,14 @@ def _mixed(numbers: Hashes) -> Hashes:
     return mixed ^ (mixed >> _FOLD)
 
 
-def _sums(which: NDArray[np.intp], counts: Counts) -> Counts:
-    totals = np.zeros(which.max(initial=-1) + 1, dtype=np.int64)
+def _different(hashes: Hashes) -> Hashes:
+    """Return the different ones of some hashes, rising."""
+    rising = np.sort(hashes)
+    return rising[np.append(True, rising[1:] > rising[:-1])] if len(rising) else rising
+
+
+def _sums(which: NDArray[np.intp], counts: Counts, number: int) -> Counts:
+    totals = np.zeros(number, dtype=np.int64)
     np.add.at(totals, which, counts)
     return totals
 

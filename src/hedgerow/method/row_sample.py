@@ -59,8 +59,8 @@ def with_rows(
     if not len(some):
         return sample
     some = some[_smallest(new[some], most)]
-    both = np.r_[sample.at, at[some]]
-    stay = _smallest(np.r_[known, new[some]], most)
+    both = np.concatenate([sample.at, at[some]])
+    stay = _smallest(np.concatenate([known, new[some]]), most)
     stay = stay[np.argsort(both[stay])]
     old, fresh = stay[stay < len(known)], some[stay[stay >= len(known)] - len(known)]
     return RowSample(both[stay], np.concatenate([sample.rows[old], rows[fresh]]))

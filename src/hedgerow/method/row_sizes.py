@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
+from hedgerow.method.ordered import medians
+
 Array = NDArray[np.float64]
 
 _MOST_VOTES = 64  # columns; their chance adds less than a tenth to a row's length
@@ -94,7 +96,7 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
     centre = rows.mean(axis=0)
     votes = rows[:, some] - centre[some]
     sizes = np.ascontiguousarray(np.abs(votes).T)
-    unit = np.median(sizes, axis=1)
+    unit = medians(sizes)
     unit = np.where(unit > 0, unit, sizes.max(axis=1))
     votes /= unit
     given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])

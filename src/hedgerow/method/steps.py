@@ -13,6 +13,7 @@ They are known in closed form at the thresholds, which are those of the counts o
 Shapes: for columns (p,), for knots (p, k), coefficients (p, TERMS).
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -55,8 +56,12 @@ class Curves(NamedTuple):
 
 def straight(n_columns: int) -> Curves:
     """Return the curves of columns that are normal variables themselves."""
-    nothing = np.empty(0)
-    return curves_of_steps(nothing, nothing, nothing, np.empty(0, dtype=np.intp), n_columns)
+    powers, fourth, doubt = _straight()
+    return Curves(
+        np.repeat(powers, n_columns, axis=1),
+        np.repeat(fourth, n_columns),
+        np.repeat(doubt, n_columns),
+    )
 
 
 def cut_curves(marginals: Marginals) -> Curves:
@@ -85,16 +90,18 @@ def curves_of_steps(
     >>> curves.coefficients[0, :4].round(3) + 0.0, round((2 / np.pi) ** 0.5, 3)
     (array([ 0.   ,  0.798,  0.   , -0.326]), 0.798)
     """
-    ends = special.ndtri(np.clip(low, 0.0, 1.0)), special.ndtri(np.clip(high, 0.0, 1.0))
-    of_step = _antiderivatives(ends[1]) - _antiderivatives(ends[0])  # of h_k within the step
+    ends = special.ndtri(np.clip([low, high], 0.0, 1.0))
+    up_to = _antiderivatives(ends.ravel())
+    of_step = up_to[:, len(low) :] - up_to[:, : len(low)]  # of h_k within the step
     everywhere = np.zeros((TERMS + 4, 1))
     everywhere[0] = 1.0
     within, powers = of_step, [everywhere[:, 0] * np.ones((n_columns, 1))]
+    place = n_columns * np.arange(len(of_step))[:, None] + column
     for power in range(1, 5):  # of z, in whose place the score is put within a step
         within, everywhere = _times_z(within), _times_z(everywhere)
         put = score**power * of_step - within
-        sums = [np.bincount(column, row, n_columns) for row in put]
-        powers.append(everywhere[:, 0] + np.transpose(sums))
+        sums = np.bincount(place.ravel(), put.ravel(), len(put) * n_columns)
+        powers.append(everywhere[:, 0] + sums.reshape(-1, n_columns).T)
     return standardised(np.array(powers)[:, :, :TERMS])
 
 
@@ -114,12 +121,20 @@ def standardised(powers: Array, doubt: Array | None = None) -> Curves:
     return Curves(np.array(centred[:3]), centred[3][:, 0], nothing if doubt is None else doubt)
 
 
-def hermite(x: Array, n_terms: int) -> list[Array]:
+def hermite(x: Array, n_terms: int) -> Array:
     """Return the first normalised Hermite polynomials h_0, h_1, ... at some points."""
-    known = [np.ones_like(x), x]
+    known = np.empty((n_terms, *x.shape))
+    known[0], known[1] = 1.0, x
+    roots = np.sqrt(np.arange(n_terms)).tolist()
     for k in range(2, n_terms):
-        known.append((x * known[-1] - np.sqrt(k - 1) * known[-2]) / np.sqrt(k))
-    return known[:n_terms]
+        known[k] = (x * known[k - 1] - roots[k - 1] * known[k - 2]) / roots[k]
+    return known
+
+
+@cache
+def _straight() -> Curves:
+    nothing = np.empty(0)
+    return curves_of_steps(nothing, nothing, nothing, np.empty(0, dtype=np.intp), 1)
 
 
 def _antiderivatives(x: Array) -> Array:
@@ -127,8 +142,8 @@ def _antiderivatives(x: Array) -> Array:
     inside = np.isfinite(x)
     point = np.where(inside, x, 0.0)
     density = np.where(inside, np.exp(-0.5 * point**2) / np.sqrt(2.0 * np.pi), 0.0)
-    later = [-h * density / np.sqrt(k + 1) for k, h in enumerate(hermite(point, TERMS + 3))]
-    return np.array([special.ndtr(x), *later])
+    roots = np.sqrt(np.arange(1, TERMS + 4))[:, None]
+    return np.vstack([special.ndtr(x), -hermite(point, TERMS + 3) * density / roots])
 
 
 def _times_z(of: Array) -> Array:

@@ -70,8 +70,10 @@ def continued(
     if not len(rows) or not watched.any():
         return known
     runs = _copied(known)
-    repeated = (rows[1:] == rows[:-1]).any(axis=0) | ((rows[0] == known.last) & (known.length > 0))
-    eventful = repeated | np.isnan(rows).any(axis=0) | (known.length >= LONG)
+    eventful = ((rows[0] == known.last) & (known.length > 0)) | (known.length >= LONG)
+    for event in (rows[1:] == rows[:-1], np.isnan(rows)):
+        if event.any():  # seldom, and quick to tell
+            eventful |= event.any(axis=0)
     _add_different(runs, rows, watched & ~eventful, rows_before)
     for j in np.flatnonzero(watched & eventful):
         _add(runs, int(j), rows[:, j], rows_before, half_life)

@@ -4,14 +4,18 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow import __version__
 from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import LOOSEST_LEVEL, Graph
-from hedgerow.method.intervals import interval, level_of_each
 from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
 from hedgerow.report._pairs import pairs_of
+
+Array = NDArray[np.float64]
 
 MOST_HISTOGRAMS = 300  # of a page: for more variables there are none, so that it stays small
 _SHOWN = ("source", "target", "partial_corr", "z", "p_value", "q_value")
@@ -70,10 +74,15 @@ def data_of(
     treatment, end = model.treatment_, end_of_slider(model.level_)
     graph = model.graph_up_to(end)
     if said is None:
-        said = [*treatment.sentences(), *model.resamples_in_words()]
+        said = [
+            *treatment.sentences(),
+            *model.hubs_in_words(),
+            *model.resamples_in_words(),
+        ]
     return of_graph(
         graph,
         model.level_,
+        model.intervals_up_to(end, model.level_),
         **about,
         said=said,
         returns=model.returns_up_to(end),
@@ -112,14 +121,15 @@ def _histograms(model: HedgeGraph) -> list[tuple[Any, ...]]:
     ]
 
 
-def of_graph(graph: Graph, level: float, **about: Any) -> ReportData:
-    """Return what a page shows of a graph whose edges go beyond the level."""
+def of_graph(
+    graph: Graph, level: float, ends: tuple[Array, Array] | None = None, **about: Any
+) -> ReportData:
+    """Return what a page shows of a graph whose edges go beyond the level, and have intervals."""
     max_level = end_of_slider(level)
-    graph = graph.up_to(max_level)
-    edges = {name: getattr(graph, name) for name in _SHOWN}
-    in_graph = int((graph.q_value <= level).sum())
-    each = level_of_each(level, about.get("error", "fdr"), in_graph, len(about["names"]))
-    edges |= dict(zip(("low", "high"), interval(graph.partial_corr, graph.spread, each)))
+    edges = {name: getattr(graph.up_to(max_level), name) for name in _SHOWN}
+    if ends is not None:
+        shown = graph.q_value <= max_level
+        edges |= {"low": ends[0][shown], "high": ends[1][shown]}
     return ReportData(**edges, level=level, max_level=max_level, version=__version__, **about)
 
 

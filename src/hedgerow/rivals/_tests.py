@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from hedgerow.method.balance import balanced_level, stands_out
 from hedgerow.method.graph import LOOSEST_LEVEL
-from hedgerow.method.multiplicity import benjamini_hochberg, holm
+from hedgerow.method.multiplicity import CORRECTIONS
 from hedgerow.method.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array
 
@@ -22,10 +22,9 @@ def accepted(p_values: Array, error: str, level: float | str) -> NDArray[np.bool
            [False, False, False]])
     """
     promise = promise_of(error, level)
-    adjust = holm if promise == "fwer" else benjamini_hochberg
     upper = np.triu_indices(len(p_values), 1)
     tested = p_values[upper]
-    adjusted = adjust(tested)
+    adjusted = CORRECTIONS[promise](tested, len(tested))
     graph = np.zeros(p_values.shape, dtype=np.bool_)
     if promise != BALANCED:
         graph[upper] = adjusted <= float(level)

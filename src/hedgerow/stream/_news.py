@@ -62,7 +62,11 @@ class News:
         self._told = monotonic()
 
     def _should_look(self, phase: str, now: float) -> bool:
-        if not self._state.rows or (self._look and self._look.rows == self._state.rows):
+        if (
+            not self._state.rows
+            or self._state.no_graph()
+            or (self._look and self._look.rows == self._state.rows)
+        ):
             return False
         if phase != RUNNING:
             return True
@@ -82,7 +86,8 @@ def look_at(state: State) -> Look:
     done = [in_words(state.differences.apart)] if state.differences else []
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        graph = model.graph_up_to(max(LOOSEST_LEVEL, model.level_))
+        loosest = max(LOOSEST_LEVEL, model.level_)
+        graph, ends = model.graph_up_to(loosest), model.intervals_up_to(loosest, model.level_)
     return Look(
         rows=state.rows,
         names=tuple(state.names),
@@ -90,6 +95,7 @@ def look_at(state: State) -> Look:
         error=model.error,
         level=model.level_,
         warnings=(*(str(warning.message) for warning in warned), *state.noticed()),
-        left_out=tuple(filter(None, state.schema.others)) if state.schema else (),
+        left_out=tuple(state.schema.left_out) if state.schema else (),
         said=(*done, *model.treatment_.sentences()),
+        ends=ends,
     )

@@ -24,6 +24,7 @@ def open_source(
     missing: str = "use",
     time: str | None = None,
     id: str | None = None,
+    given: Sequence[str] = (),
     **how: Any,
 ) -> Source:
     """Open a source of rows by its name.
@@ -45,6 +46,9 @@ def open_source(
     time, id : str, optional
         Columns that say when a row was made, and what it is called; they are no variables. A row
         whose time comes before that of an earlier one is a bad row.
+    given : sequence of str
+        Columns to hold fixed, written as ``columns``; text is taken for categories. A row in which
+        one has no value is left out.
     delimiter, header, decimal, na, sheet, layer, obs, labels
         How files are read, as for `hedgerow.io.open_table`.
 
@@ -60,7 +64,7 @@ def open_source(
     >>> source = open_source(file, missing="error")
     >>> (chunk,) = source.chunks()
     >>> source.schema
-    Schema(columns=['height', 'mass'], others=['name'], words={})
+    Schema(columns=['height', 'mass'], others=['name'], words={}, given={})
     >>> chunk.rows
     array([[ 1.7, 60. ]])
     >>> chunk.bad[0].place, chunk.bad[0].reason
@@ -68,7 +72,7 @@ def open_source(
     """
     options = reading(**how)
     one_of("missing", missing, MISSING)
-    wish = Wish(tuple(columns), tuple(drop), time, id, missing)
+    wish = Wish(tuple(columns), tuple(drop), time, id, missing, given=tuple(given))
     name = os.fspath(source)
     if name.startswith(_REDIS):
         from hedgerow.stream._redis import RedisStream

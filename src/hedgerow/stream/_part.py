@@ -22,7 +22,7 @@ from hedgerow.io.source import COUNTER, TIME, Batch, Column, DataError, Offset
 from hedgerow.io.text import Before
 from hedgerow.io.times import FORMS
 from hedgerow.io.watch import Watch
-from hedgerow.io.words import in_words
+from hedgerow.io.words import group_name, in_words
 from hedgerow.stream._source import BadRow, Chunk, Schema, first_schema
 
 _NOTHING = np.empty((0, 0))
@@ -100,12 +100,14 @@ class Part:
         _use_words(reader, schema)
         places = {column.name: j for j, column in enumerate(reader.columns)}
         there = [name in places for name in schema.columns]
+        reader.beside = []
         if self._wish.time is not None:
             reader.beside = [place_of(self._wish.time, reader.columns)]
         watch = self.known.watch
         watched = watch is not None and watch.name in places
         if watch is not None and watched:
             reader.beside = [places[watch.name]]
+        reader.beside += [place_of(name, reader.columns) for name in schema.texts]
         for batch in reader.batches([places[n] for n in schema.columns if n in places]):
             if batch is not None:
                 if watch is not None and watched:
@@ -172,11 +174,16 @@ class Part:
             self.known = self.known._replace(time=in_time.last)
             for k in np.flatnonzero(in_time.late).tolist():
                 wrong.setdefault(k, self._late(batch.beside[0][k]))
-        names = (self.known.schema or Schema([], [])).columns
+        schema = self.known.schema or Schema([], [])
+        names = schema.columns
+        texts = _texts(batch, schema.texts)
         refused = {*wrong}
+        unheld = _without_given(rows, texts, schema)
+        wrong |= {k: why for k, why in unheld.items() if k not in wrong}
         for k in unusable_rows(rows, gaps=self._wish.missing == "use"):
             wrong.setdefault(k, why_unusable(names, rows[k]))
-        skip = set() if self._wish.missing == "error" else lacking(rows) - refused
+        lacks = lacking(rows) | {*unheld}
+        skip = set() if self._wish.missing == "error" else lacks - refused
         bad = [
             BadRow(
                 k - count,
@@ -191,8 +198,12 @@ class Part:
         if wrong:
             rows = np.delete(rows, list(wrong), axis=0)
             times = None if times is None else np.delete(times, list(wrong))
+        held = {
+            name: [cell for k, cell in enumerate(cells) if k not in wrong]
+            for name, cells in texts.items()
+        }
         offset = self._offset(batch, len(batch.rows), in_time)
-        return offset, Chunk(rows, offset, bad, times)
+        return offset, Chunk(rows, offset, bad, times, held)
 
     def _refused(self, batch: Batch) -> dict[int, str]:
         """Return why rows are none; cells of text are missing ones, unless those are an error."""
@@ -283,6 +294,27 @@ def _use_words(reader: Reader, schema: Schema) -> None:
     """Let words stand for the numbers that they have in the whole source."""
     for j, column in enumerate(reader.columns):
         reader.columns[j] = column._replace(words=tuple(schema.words.get(column.name, ())))
+
+
+def _texts(batch: Batch, names: list[str]) -> dict[str, list[str]]:
+    """Return the cells of texts that are held fixed, which come last beside the rows."""
+    last = batch.beside[len(batch.beside) - len(names) :]
+    return {name: [group_name(cell) for cell in cells] for name, cells in zip(names, last)}
+
+
+def _without_given(
+    rows: NDArray[np.float64], texts: dict[str, list[str]], schema: Schema
+) -> dict[int, str]:
+    """Return the rows in which a column that is held fixed has no value, and which."""
+    found: dict[int, str] = {}
+    for name in schema.given:
+        if name in texts:
+            absent = [k for k, cell in enumerate(texts[name]) if not cell]
+        else:
+            absent = np.flatnonzero(np.isnan(rows[:, schema.columns.index(name)])).tolist()
+        for k in absent:
+            found.setdefault(k, f"column {name!r}, which is given, has no value")
+    return found
 
 
 def unusable_rows(rows: NDArray[np.float64], *, gaps: bool) -> list[int]:

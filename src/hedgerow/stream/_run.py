@@ -3,7 +3,7 @@
 import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -52,7 +52,8 @@ def run(
         From `open_source`, or what it takes; it is closed in the end.
     model : HedgeGraph, optional
         Its parameters are used; it is not changed itself. Its ``columns``, if they are a list, may
-        be patterns too, as for `open_source`.
+        be patterns too, as for `open_source`. Columns that are ``given`` are asked of the source
+        if that goes by its name; one that was opened before must have been told of them.
     checkpoint : str or path, optional
         Folder of checkpoints. If it has one, the run goes on from there, to the state that it
         would have had without a break. The folder belongs to one run at a time.
@@ -105,14 +106,11 @@ def run(
     pace = Pace(every)
     model = HedgeGraph() if model is None else clone(model)
     in_open_interval("level", model.level, 0, 1)
-    if model.given:
-        raise ValueError(
-            "a run holds no columns fixed: given must be None; partial_fit takes rows that keep "
-            "coming"
-        )
+    if model.given and difference is not None:
+        raise ValueError("given goes with no difference")
     with ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
-            source = open_source(source)
+            source = open_source(source, given=[*map(str, model.given or ())])
         stack.enter_context(closing(source))
         saves = None
         if checkpoint is not None:
@@ -171,6 +169,8 @@ class _Run:
         if phase == FINISHED and not self._state.rows:
             raise DataError(self._why_none())
         self._tell_codes()
+        if phase == FINISHED and (why := self._state.no_graph()):
+            raise DataError(why)
         self._tell(phase)
 
     def _take(self, chunk: Chunk) -> None:
@@ -178,14 +178,14 @@ class _Run:
         first = next((row for row in chunk.bad if not row.skip), None)
         if first is not None and self._policy == "fail":
             part = chunk.before(first)
-            self._learn(self._to_learn(part))
+            self._learn(self._to_learn(part), part.texts)
             self._state.bad_rows += len(part.bad)
             self._state.offset, self._whole = first.offset, True
             raise self._refusal(first)
         if self._policy == "log":
             for row in chunk.bad:
                 _log.warning("left out %s: %s", row.place, row.reason)
-        self._learn(self._to_learn(chunk))
+        self._learn(self._to_learn(chunk), chunk.texts)
         self._state.bad_rows += len(chunk.bad)
         self._state.offset, self._whole = chunk.offset, True
 
@@ -230,17 +230,19 @@ class _Run:
             "leaves such rows out and counts them",
         )
 
-    def _learn(self, rows: NDArray[np.float64]) -> None:
+    def _learn(self, rows: NDArray[np.float64], texts: Mapping[str, Sequence[str]]) -> None:
         """Learn from rows; stop between two of them where the change log wants to look."""
         state, log = self._state, self._log
-        while len(rows):
+        start = 0
+        while start < len(rows):
             state.know(self._source.schema)
-            until_look = log.next_look(state.rows) - state.rows if log else len(rows)
-            state.model.partial_fit(rows[:until_look], feature_names=state.names)
-            if log and len(rows) >= until_look:
+            end = start + (log.next_look(state.rows) - state.rows if log else len(rows))
+            some = {name: cells[start:end] for name, cells in texts.items()}
+            state.learn(rows[start:end], some)
+            if log and len(rows) >= end and not state.no_graph():
                 look = look_at(state)
                 self._news.add(look, log.look(state.model))
-            rows = rows[until_look:]
+            start = end
 
     def _save(self) -> None:
         """Write a checkpoint unless nothing is new; where that fails, the old ones must do."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
 from hedgerow.io import DataError
-from hedgerow.io.choose import Wish, choose
+from hedgerow.io.choose import Wish, choose, with_given
 from hedgerow.io.source import Column
 from hedgerow.io.source import Offset as Offset
 
@@ -16,12 +16,29 @@ from hedgerow.io.source import Offset as Offset
 class Schema(NamedTuple):
     """Names of the columns: those learned from, in the learner's order, and those left out.
 
-    ``words`` are those that the cells of a column are, in the order of their numbers.
+    ``words`` are those that the cells of a column are, in the order of their numbers; ``given`` the
+    columns that are held fixed, and how they are taken. Of these, texts are among the others.
     """
 
     columns: list[str]
     others: list[str]
     words: Mapping[str, Sequence[str]] = {}
+    given: Mapping[str, str] = {}
+
+    @property
+    def texts(self) -> list[str]:
+        """Columns that are held fixed, and are no numbers."""
+        return [name for name in self.given if name not in self.columns]
+
+    @property
+    def variables(self) -> list[str]:
+        """Columns that are nodes of the graph."""
+        return [name for name in self.columns if name not in self.given]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Columns with a name that nothing is done with."""
+        return [name for name in self.others if name and name not in self.given]
 
 
 class BadRow(NamedTuple):
@@ -42,19 +59,21 @@ class Chunk(NamedTuple):
     """Some rows with the columns of the schema; ``offset`` is where the next begin.
 
     Cells are finite, or NaN where they are missing. ``times`` are numbers that tell when each row
-    was made, if the source knows.
+    was made, if the source knows; ``texts`` the cells of columns that are held fixed.
     """
 
     rows: NDArray[np.float64]
     offset: Offset
     bad: Sequence[BadRow] = ()
     times: NDArray[np.float64] | None = None
+    texts: Mapping[str, Sequence[str]] = {}
 
     def before(self, row: BadRow) -> "Chunk":
         """Return the part before a bad row."""
         times = None if self.times is None else self.times[: row.after]
         bad = self.bad[: self.bad.index(row)]
-        return Chunk(self.rows[: row.after], row.offset, bad, times)
+        texts = {name: cells[: row.after] for name, cells in self.texts.items()}
+        return Chunk(self.rows[: row.after], row.offset, bad, times, texts)
 
     def with_bad(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return rows and times with NaN in the places of bad rows."""
@@ -104,13 +123,15 @@ def first_schema(found: list[Column], wish: Wish) -> tuple[Schema, dict[str, lis
     """Return the schema of a stream that begins, and what is left out for a flaw, by flaw.
 
     >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
-    (Schema(columns=['a', 'b'], others=['when'], words={}), {'not numeric': ['when']})
+    (Schema(columns=['a', 'b'], others=['when'], words={}, given={}), {'not numeric': ['when']})
     """
+    wish = with_given(found, wish)
     chosen, left_out = choose(found, wish)
     columns = [found[j].name for j in chosen]
     others = [column.name for column in found if column.name not in columns]
     words = {found[j].name: [*found[j].words] for j in chosen if found[j].words}
-    return Schema(columns, others, words), left_out
+    given = {name: "categories" if name in wish.as_text else "numbers" for name in wish.given}
+    return Schema(columns, others, words, given), left_out
 
 
 def check_wish(wish: Wish, schema: Schema) -> None:
@@ -123,8 +144,17 @@ def check_wish(wish: Wish, schema: Schema) -> None:
     """
     flaws = dict.fromkeys(schema.others, "left out when the stream began")
     known = [Column(name, flaws.get(name)) for name in (*schema.columns, *schema.others)]
+    held = [*with_given(known, wish).given]
+    if {*held} != {*schema.given}:
+        raise DataError(
+            f"given must stay the same, got {listed(map(repr, held)) or 'none'}, and the "
+            f"checkpoint has {listed(map(repr, schema.given)) or 'none'}"
+        )
     if wish.columns or wish.drop:
-        chosen, _ = choose(known, wish)
+        flawless = [
+            column._replace(flaw=None) if column.name in held else column for column in known
+        ]
+        chosen, _ = choose(flawless, wish)
         wished = {known[j].name for j in chosen}
         missing = [repr(name) for name in schema.columns if name not in wished]
         if missing:

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.method.graph import Graph
 
 RUNNING, FINISHED, STOPPED = "running", "finished", "stopped"
@@ -27,6 +30,7 @@ class Look(NamedTuple):
     warnings: tuple[str, ...]
     left_out: tuple[str, ...] = ()  # columns that are not learned from
     said: tuple[str, ...] = ()  # what was done to rows and columns
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # of intervals
 
 
 @dataclass(frozen=True)

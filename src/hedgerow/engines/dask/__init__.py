@@ -7,6 +7,6 @@ other functions of an engine are those of `numba_cpu`, or have promises for thei
 from hedgerow.engines import scaling_cpu as sweeps
 from hedgerow.engines.dask.evidence import part, repeats
 from hedgerow.engines.dask.judging import find_edges
-from hedgerow.engines.numba_cpu import inflation_of
+from hedgerow.engines.numba_cpu import inflation_of, scores_given_fewer
 
-__all__ = ["find_edges", "inflation_of", "part", "repeats", "sweeps"]
+__all__ = ["find_edges", "inflation_of", "part", "repeats", "scores_given_fewer", "sweeps"]

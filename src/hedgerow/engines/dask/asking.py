@@ -6,7 +6,7 @@ multiplied with those of A.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from hedgerow.engines.dask.choosing import Rule
 from hedgerow.engines.dask.cluster import Cluster, Future
 from hedgerow.engines.dask.exchange import Rows, columns_of, on_a_sheet
+from hedgerow.engines.dask.few_rows import tiles_of_few_rows
 from hedgerow.engines.dask.layout import Layout, Strip
+from hedgerow.engines.dask.passing import Beside, go_on, negative, whole_tiles
 from hedgerow.engines.numba_cpu.strips import (
-    WHOLE_TILES,
-    add_related,
     blocks,
     covariances_with,
     given,
     nodes_of_a_slab,
     witness_scores,
-    zeros,
 )
 from hedgerow.method.engine import Array
 
@@ -32,19 +31,13 @@ Singles = NDArray[np.float32]
 _AT_ONCE = 64  # rows of products that become correlations
 
 
-class Beside(NamedTuple):
-    """Covariances of the residuals of a strip with those of another."""
-
-    covariances: Singles
-    variance: Array  # of the strip's own; only if the other is the same strip
-
-
 def ask_hedge(
     cluster: Cluster,
     layout: Layout,
     products: list[Future],
     weights: list[Future],
     rule: Future,
+    n_rows: float,
 ) -> list[Future]:
     """Return promises of Hedge's scores, strips that end with the diagonal."""
     strips = layout.strips
@@ -54,15 +47,18 @@ def ask_hedge(
         for k, (first, _) in enumerate(strips)
     )
     names = [f"ask Hedge, strip {k + 1} of {number}" for k in range(number)]
-    tiles: list[Any]  # promises, or the promise of all
-    if layout.together:
+    # Promises, or the promise of all.
+    tiles: list[Any] | None = tiles_of_few_rows(
+        cluster, strips, names, products, weights, rule, n_rows
+    )
+    if tiles is None and layout.together:
         known = list(singles)
         tiles = [
             cluster.task(names[k], _at_once, k, strips, known, weights[k], weights[: k + 1])
             for k in range(number)
         ]
         del known
-    else:
+    elif tiles is None:
         tiles = _one_after_the_other(cluster, strips, names, singles, products, weights, rule)
     own = [cluster.task("variances", _own_variance, row) for row in tiles]
     variance = cluster.task("all variances", _joined, own)
@@ -102,7 +98,7 @@ def _one_after_the_other(
     ]
     for one, (before, _) in zip(singles, strips):
         left = [
-            cluster.task(names[k], _go_on, left[k], weights[k], one, before)
+            cluster.task(names[k], go_on, left[k], weights[k], one, before)
             for k in range(len(strips))
         ]
     tiles: list[Any] = [[] for _ in strips]
@@ -126,32 +122,16 @@ def _correlations(products: Array, first: int, rule: Rule) -> Singles:
 
 
 def _begin(products: Array, first: int, rule: Rule) -> Singles:
-    return _negative(_correlations(products, first, rule))
-
-
-def _negative(own: Singles) -> Singles:
-    n_nodes, n_columns = own.shape
-    left: Singles = zeros(-(-n_nodes // WHOLE_TILES) * WHOLE_TILES, n_columns, np.float32)
-    np.negative(own, out=left[:n_nodes, :n_columns])
-    return left
-
-
-def _go_on(left: Singles, weights: Singles, corr: Singles, before: int) -> Singles:
-    left = left.copy()
-    own = np.zeros((len(left), weights.shape[1]), dtype=np.float32)
-    own[: len(weights)] = weights
-    for start, stop in blocks(len(left), nodes_of_a_slab(weights.shape[1])):
-        add_related(own[start:stop], before, corr, left[start:stop])
-    return left
+    return negative(_correlations(products, first, rule))
 
 
 def _at_once(
     k: int, strips: list[Strip], singles: list[Singles], own: Singles, weights: list[Singles]
 ) -> list[Beside]:
     """Do all of a strip that else takes a task for each other strip."""
-    left = _negative(singles[k])
+    left = negative(singles[k])
     for (before, _), some in zip(strips, singles):
-        left = _go_on(left, own, some, before)
+        left = go_on(left, own, some, before)
     first = strips[k][0]
     return [
         _beside(left, first, some, before, before == first)
@@ -169,7 +149,7 @@ def _beside(left: Singles, first: int, others: Singles, before: int, same: bool)
     result = np.zeros((number, len(others)), dtype=np.float32)
     variance = np.empty(number if same else 0)
     for start, stop in blocks(number, nodes_of_a_slab(n_columns)):
-        padded = start + -(-(stop - start) // WHOLE_TILES) * WHOLE_TILES
+        padded = start + whole_tiles(stop - start)
         covariances_with(
             first + start,
             first + stop,

@@ -36,6 +36,7 @@ class Rule(NamedTuple):
     squares: Array  # of the columns: the diagonal of the products
     n_rows: float
     thresholds: Array
+    hubs: Indices
     curves: Array
 
 
@@ -132,17 +133,17 @@ def _wanted(nodes: Indices, rows: list[Rows], rule: Rule) -> Indices:
     """Return the row that each node cannot go on without, or -1."""
     products = on_a_sheet(len(rule.per_scale), rows, np.float64)
     wanted = np.empty(len(nodes), dtype=np.intp)
-    unknown_rows(nodes, products, rule.per_scale, rule.n_rows, rule.thresholds, wanted)
+    unknown_rows(nodes, products, rule.per_scale, rule.n_rows, rule.thresholds, rule.hubs, wanted)
     return wanted
 
 
 def _choose(run: Strip, rows: list[Rows], rule: Rule) -> Chosen:
-    per_scale, _, n_rows, thresholds, curves = rule
+    per_scale, _, n_rows, thresholds, hubs, curves = rule
     n_columns, (first, last) = len(per_scale), run
     products = on_a_sheet(n_columns, rows, np.float64)
     found = no_neighbours(n_columns, len(thresholds))
     scores = on_a_sheet(n_columns, [], np.float32)
-    select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, found, scores)
+    select_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, curves, found, scores)
     own = _of_nodes(found, slice(first, last))
     return Chosen(own, scores[first:last].copy())
 
@@ -155,7 +156,7 @@ def _join(parts: list[Neighbours]) -> Neighbours:
 def _weakened(
     run: Strip, rows: list[Rows], rule: Rule, chosen: Chosen, everyone: Neighbours
 ) -> Chosen:
-    per_scale, squares, n_rows, thresholds, curves = rule
+    per_scale, squares, n_rows, thresholds, _, curves = rule
     n_columns, (first, last) = len(per_scale), run
     products = on_a_sheet(n_columns, rows, np.float64)
     choosers = choosers_of(everyone)

@@ -33,7 +33,7 @@ from hedgerow.method.groups import GROUP_ENDS, shared_part
 from hedgerow.method.inflation import Inflation, calming
 from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
-from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.neighbours import NO_HUBS, step_thresholds
 from hedgerow.method.scores import two_sided, z_score
 
 Singles = NDArray[np.float32]
@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
     below: Singles  # (p - first, w); Hedge's
 
 
-def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = NO_HUBS) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
     cluster, layout, inflation = evidence.cluster, evidence.layout, evidence.inflation
     n_columns = layout.n_columns
@@ -56,17 +56,17 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     thresholds = step_thresholds(n_columns, n_rows)
     curves = score_polynomials(n_rows, len(thresholds))
     factors = cluster.given("factors of columns", inflation)
-    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, curves)
+    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, hubs, curves)
     rule = cluster.given("what tests need", known)
 
     chooser = Choosing(cluster, layout, evidence.products, rule)
     found, scores = chooser.choose(stand_ins=error == "fwer")
     fewer = _given_fewer(evidence, scores, found)
     del scores
-    witness = ask_hedge(cluster, layout, evidence.products, evidence.weights, rule)
+    witness = ask_hedge(cluster, layout, evidence.products, evidence.weights, rule, n_rows)
     pairs = _beside_each_other(evidence, fewer, witness, factors)
     del fewer, witness
-    sizes, residual = cluster.answer(cluster.task("sizes", _sizes, found))
+    sizes, residual, chosen = cluster.answer(cluster.task("sizes", _sizes, found))
     tests = _Tests(chooser, found, sizes, n_rows)
     judged = _judge(evidence, pairs, _calmed(inflation, tests.given_fewer), n_rows, error, loosest)
     if asks_both(n_columns, n_rows, error):
@@ -84,7 +84,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
     used = np.maximum(sizes[source], sizes[target])
     spread = standard_errors(evidence.effective_rows, inflation, source, target, used)
     of_tests = z, two_sided(z), judged.q_value[keep]
-    return Edges(source, target, values, *of_tests, spread, residual)
+    return Edges(source, target, values, *of_tests, spread, residual, chosen)
 
 
 class _Tests:
@@ -99,10 +99,11 @@ class _Tests:
     def given_fewer(self, source: Indices, target: Indices) -> Array:
         """Return exact scores given the neighbours of the node that has fewer of them."""
         first, second = self.sizes[source], self.sizes[target]
-        fewer = first < second
-        z = self._given(np.where(fewer, source, target), np.where(fewer, target, source))
-        equal = np.flatnonzero(first == second)
-        other = self._given(source[equal], target[equal])
+        fewer, equal = first < second, np.flatnonzero(first == second)
+        nodes = np.where(fewer, source, target), source[equal]
+        others = np.where(fewer, target, source), target[equal]
+        both = self._given(np.concatenate(nodes), np.concatenate(others))  # rows travel once
+        z, other = np.split(both, [len(source)])
         z[equal] = np.where(np.abs(other) < np.abs(z[equal]), other, z[equal])
         return z
 
@@ -138,8 +139,8 @@ class _Tests:
         return values, numbers
 
 
-def _sizes(found: Neighbours) -> tuple[Indices, Array]:
-    return found.sizes, found.residual
+def _sizes(found: Neighbours) -> tuple[Indices, Array, Indices]:
+    return found.sizes, found.residual, strips.chosen_by(found)
 
 
 def _calmed(inflation: Inflation, exact: Exact) -> Exact:

@@ -6,8 +6,9 @@ why threads do not change it.
 """
 
 from hedgerow.engines import scaling_cpu as sweeps
+from hedgerow.engines.numba_cpu import behind
 from hedgerow.engines.numba_cpu._drift import without_level
-from hedgerow.engines.numba_cpu._edges import find_edges, repeats
+from hedgerow.engines.numba_cpu._edges import find_edges, repeats, scores_given_fewer
 from hedgerow.engines.numba_cpu._evidence import evidence, part, weights
 from hedgerow.engines.numba_cpu._first_look import memories
 from hedgerow.engines.numba_cpu._gaps import fill, regressions, related
@@ -31,6 +32,7 @@ from hedgerow.engines.numba_cpu._residuals import look_back
 from hedgerow.engines.numba_cpu._row_sizes import row_factors
 
 __all__ = [
+    "behind",
     "count",
     "evidence",
     "fill",
@@ -53,6 +55,7 @@ __all__ = [
     "residuals",
     "row_factors",
     "score_rows",
+    "scores_given_fewer",
     "second_hump",
     "suspicious",
     "sweeps",

@@ -15,9 +15,17 @@ from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._calm import calm
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
-from hedgerow.engines.numba_cpu._products import WHOLE_TILES
+from hedgerow.engines.numba_cpu._few_rows import (
+    ROUNDING,
+    basis_of,
+    factor_rows,
+    residual_products,
+    residual_rows,
+    tried,
+)
+from hedgerow.engines.numba_cpu._products import WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._scores import score_polynomials
-from hedgerow.engines.numba_cpu._select import Neighbours, no_neighbours, select_nodes
+from hedgerow.engines.numba_cpu._select import Neighbours, chosen_by, no_neighbours, select_nodes
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
@@ -28,9 +36,9 @@ from hedgerow.method.inflation import Inflation, calming
 from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.moments import per_scale, too_small, varies
-from hedgerow.method.neighbours import step_thresholds
+from hedgerow.method.neighbours import NO_HUBS, step_thresholds
 from hedgerow.method.scores import two_sided, z_score
-from hedgerow.progress import report
+from hedgerow.progress import part_of_a_stage, report
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -65,7 +73,13 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     return Repeats(varies(moments), original, sign, too_small(moments))
 
 
-def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None = None) -> Edges:
+def find_edges(
+    evidence: Evidence,
+    error: str,
+    loosest: float,
+    hubs: Indices = NO_HUBS,
+    ask: Ask | None = None,
+) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`).
 
     ``ask`` writes the second opinion on all pairs; Hedge's, unless something else is given.
@@ -82,7 +96,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None =
     with team() as run:
         run(
             [
-                partial(select_nodes, *some, *corr, n_rows, thresholds, curves, found, scores)
+                partial(select_nodes, *some, *corr, n_rows, thresholds, hubs, curves, found, scores)
                 for some in blocks(n_columns, _NODES)
             ],
             partial(report, "choosing neighbours"),
@@ -116,7 +130,27 @@ def find_edges(evidence: Evidence, error: str, loosest: float, ask: Ask | None =
     used = np.maximum(found.sizes[source], found.sizes[target])
     spread = standard_errors(moments.effective_rows, inflation, source, target, used)
     tests = z, two_sided(z), judged.q_value[keep]
-    return Edges(source, target, estimates, *tests, spread, found.residual)
+    return Edges(source, target, estimates, *tests, spread, found.residual, chosen_by(found))
+
+
+def scores_given_fewer(corr: Array, n_rows: float) -> Array:
+    """Return z of every pair (`edges.scores_given_fewer`), in single precision."""
+    n_columns = len(corr)
+    scores = np.empty((n_columns, n_columns), dtype=np.float32)
+    thresholds = step_thresholds(n_columns, n_rows)
+    found = no_neighbours(n_columns, len(thresholds))
+    curves = score_polynomials(n_rows, len(thresholds))
+    whole = Correlations(corr, np.ones(n_columns))
+    with team() as run:
+        run(
+            partial(select_nodes, *some, *whole, n_rows, thresholds, NO_HUBS, curves, found, scores)
+            for some in blocks(n_columns, _NODES)
+        )
+        run(
+            partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
+            for some in blocks(n_columns, TILE)
+        )
+    return scores[np.triu_indices(n_columns, 1)].astype(np.float64)
 
 
 def ask_hedge(
@@ -127,18 +161,76 @@ def ask_hedge(
     variance = np.empty(n_columns)
     # The later rows take longer: begun first, they do not keep others waiting.
     some_nodes = list(blocks(n_columns, nodes_of_a_slab(n_columns)))[::-1]
-    run(
-        [
-            partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
-            for nodes in some_nodes
-        ],
-        partial(report, "asking Hedge"),
-    )
+    factor = factor_of(corr, n_rows, run)
+    if factor is None:
+        run(
+            [
+                partial(residual_covariances, *nodes, *corr, *weights, scores, variance)
+                for nodes in some_nodes
+            ],
+            partial(report, "asking Hedge"),
+        )
+    else:
+        _covariances_of_few_rows(factor, weights, scores, variance, some_nodes, run)
     freedom = float(max(n_rows - 2, 1))
     run(
         partial(witness_scores, *nodes, variance, freedom, curve, *weights, scores)
         for nodes in some_nodes
     )
+
+
+def factor_of(corr: Correlations, n_rows: float, run: Run) -> Scores | None:
+    """Return F with F Fᵀ = C, if rows are few (`_few_rows`); else None."""
+    products, scale = corr
+    columns = tried(len(scale), n_rows)
+    if not len(columns):
+        return None
+    among = products[np.ix_(columns, columns)] * np.outer(scale[columns], scale[columns])
+    basis = basis_of(columns, among)
+    if basis is None:
+        return None
+    factor = np.zeros((len(scale), len(basis.chosen)), dtype=np.float32)
+    left_out = run(
+        partial(factor_rows, products[a:b], scale[a:b], scale, *basis, factor[a:b])
+        for a, b in blocks(len(scale), TILE)
+    )
+    return factor if max(left_out) <= ROUNDING else None
+
+
+def _covariances_of_few_rows(
+    factor: Scores,
+    weights: Weights,
+    scores: Scores,
+    variance: Array,
+    some_nodes: list[tuple[int, int]],
+    run: Run,
+) -> None:
+    """Write the covariances of residuals below the diagonal, and their variances."""
+    n_columns, size = factor.shape
+    n_whole = -(-n_columns // WHOLE_TILES) * WHOLE_TILES
+    left = zeros(n_whole, size, np.float32)
+    with part_of_a_stage(0.0, 2 / 3):  # all products of two rows, and then half of them
+        run(
+            [partial(residual_rows, *nodes, factor, *weights, left) for nodes in some_nodes],
+            partial(report, "asking Hedge"),
+        )
+    with part_of_a_stage(2 / 3, 1.0):
+        run(
+            [
+                partial(
+                    residual_products,
+                    *nodes,
+                    left[nodes[0] : -(-nodes[1] // WHOLE_TILES) * WHOLE_TILES],
+                    left[: nodes[1]],
+                    0,
+                    size,
+                    scores[slice(*nodes)],
+                    variance[slice(*nodes)],
+                )
+                for nodes in some_nodes
+            ],
+            partial(report, "asking Hedge"),
+        )
 
 
 def nodes_of_a_slab(n_columns: int) -> int:

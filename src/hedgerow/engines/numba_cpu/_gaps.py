@@ -14,13 +14,14 @@ from scipy.sparse import csr_array
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._select import Neighbours, choose_nodes, no_neighbours
 from hedgerow.engines.numba_cpu._small import inverse
-from hedgerow.engines.numba_cpu._threads import blocks, team
+from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
 from hedgerow.method.gaps import Expected
+from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.outliers import Regressions
 
 Array = NDArray[np.float64]
 
-_NODES = 16  # whose neighbours are chosen at a time
+_NODES, _MOST_NODES = 16, 256  # whose neighbours are chosen at a time
 
 
 def related(corr: Array, n_rows: float, thresholds: Array) -> csr_array:
@@ -48,8 +49,8 @@ def _neighbours(corr: Array, n_rows: float, thresholds: Array) -> Neighbours:
     ones = np.ones(n_columns)
     with team() as run:
         run(
-            partial(choose_nodes, *some, corr, ones, n_rows, thresholds, found)
-            for some in blocks(n_columns, _NODES)
+            partial(choose_nodes, *some, corr, ones, n_rows, thresholds, NO_HUBS, found)
+            for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))
         )
     return found
 

@@ -10,6 +10,7 @@ from scipy import special
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._threads import blocks, job_size, team
+from hedgerow.method.forgetting import NEVER
 from hedgerow.method.marginals import (
     KNOTS,
     LEAST_WEIGHT,
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 
 _COLUMNS = 16  # that share two lines of memory
 _MOST_COLUMNS = 256
-_ROWS = 128  # of these columns that fit into the nearest cache
+_ROWS = 256  # of these columns that fit into the nearest cache, more or less
 _PLACES = 1024  # evenly spaced among the values of the first rows: many more than knots
 _NEAR = 2  # knots that may be near a place
 _UNKNOWN = 255  # where there are more, a search finds the right one
@@ -48,8 +49,7 @@ def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
     result = first.rows.copy()
     for n in np.unique(first.there[~as_is]):
         alike = np.flatnonzero(~as_is & (first.there == n))
-        twice_ranks = np.arange(2 * n + 1)
-        quantiles = special.ndtri(twice_ranks / 2 / (n + 1))
+        quantiles = _quantiles(n)
         size = job_size(len(alike), _COLUMNS, _MOST_COLUMNS)
         with team() as run:
             run(
@@ -72,7 +72,7 @@ def first_marginals(first: Ordered, as_is: NDArray[np.bool_], half_life: float) 
             partial(_count_columns, *some, *first[:4], counts, kept, known)
             for some in blocks(len(as_is), size)
         )
-    return with_scores(known._replace(rows=len(first.rows)))
+    return _with_scores(known._replace(rows=len(first.rows)), half_life)
 
 
 def score_rows(
@@ -80,7 +80,26 @@ def score_rows(
 ) -> tuple[Array, Marginals]:
     """Return the scores of rows before the next refresh, and what is known after them."""
     result, after = _scored(marginals, rows, half_life)
-    return result, refreshed_when_due(after, half_life)
+    return result, refreshed_when_due(after, half_life, partial(_with_scores, half_life=half_life))
+
+
+def _with_scores(marginals: Marginals, half_life: float) -> Marginals:
+    """Return the knots with the scores that the counts give them (`marginals.with_scores`).
+
+    Where each row counts once, all middle ranks are halves of whole numbers.
+    """
+    at, between, n = marginals.at, marginals.between, marginals.rows
+    alike = half_life == NEVER and bool((marginals.weight == n).all())
+    if not alike or 2 * n > at.size:
+        return with_scores(marginals)
+    twice = 2.0 * np.cumsum(at + between, axis=1) - 2.0 * between - at + 1.0
+    return marginals._replace(scores=_quantiles(n)[twice.astype(np.intp)])
+
+
+def _quantiles(n: int) -> Array:
+    """Return the normal scores of ranks among so many, 0, 1/2, 1, ... and half a rank beyond."""
+    quantiles: Array = special.ndtri(np.arange(2 * n + 2) / 2 / (n + 1))
+    return quantiles
 
 
 def _scored(
@@ -158,29 +177,29 @@ def _count_columns(first, last, rows, order, values, there, counts, kept, margin
 @njit(**IN_ORDER)
 def _score_columns(first, last, rows, kept, marginals, guides, result):
     """Write the scores of some columns; bring their counts and moments up to date."""
-    cells = np.zeros((_ROWS, _COLUMNS))
+    cells, places = np.zeros((_ROWS, _COLUMNS)), np.zeros(_ROWS, np.int32)
     mean, squares, weight = np.zeros(_COLUMNS), np.zeros(_COLUMNS), np.zeros(_COLUMNS)
-    for left in range(first, last, _COLUMNS):
-        number = min(_COLUMNS, last - left)
-        mean[:number] = marginals.mean[left : left + number]
-        squares[:number] = marginals.squares[left : left + number]
-        weight[:number] = marginals.weight[left : left + number]
-        for j in range(left, left + number):
-            _make_guide(marginals.knots[j], marginals.scores[j], guides, j)
-        for start in range(0, rows.shape[0], _ROWS):
-            n_rows = min(_ROWS, rows.shape[0] - start)
+    for j in range(first, last):
+        _make_guide(marginals.knots[j], marginals.scores[j], guides, j)
+    for start in range(0, rows.shape[0], _ROWS):
+        n_rows = min(_ROWS, rows.shape[0] - start)
+        for left in range(first, last, _COLUMNS):
+            number = min(_COLUMNS, last - left)
+            mean[:number] = marginals.mean[left : left + number]
+            squares[:number] = marginals.squares[left : left + number]
+            weight[:number] = marginals.weight[left : left + number]
             for t in range(n_rows):
                 for j in range(number):
                     cells[t, j] = rows[start + t, left + j]
                 _add_row(cells[t], kept, mean, squares, weight)
+            marginals.mean[left : left + number] = mean[:number]
+            marginals.squares[left : left + number] = squares[:number]
+            marginals.weight[left : left + number] = weight[:number]
             for j in range(number):
-                _score(cells, j, n_rows, left + j, marginals, guides)
+                _score(cells, j, n_rows, left + j, marginals, guides, places)
             for t in range(n_rows):
                 for j in range(number):
                     result[start + t, left + j] = cells[t, j]
-        marginals.mean[left : left + number] = mean[:number]
-        marginals.squares[left : left + number] = squares[:number]
-        marginals.weight[left : left + number] = weight[:number]
 
 
 @njit(inline="always", **INNER)
@@ -213,28 +232,35 @@ def _make_guide(knots, scores, guides, j):
         places[:] = _UNKNOWN
         return
     guides.scale[j] = low, 1.0 / width
-    below = above = 0
+    # Knots that are surely below a place: rounding may put one into the place beside its own.
+    seen = np.zeros(_PLACES + 3, np.uint8)
+    for k in range(1, last + 1):
+        place = min((knots[k] - low) / width, float(_PLACES))
+        seen[np.int64(place) + 2 if place > 0.0 else 0] += np.uint8(1)
+    total = 0
+    for place in range(_PLACES + 3):
+        total += seen[place]
+        seen[place] = total
     for place in range(_PLACES):
-        while knots[below + 1] <= low + (place - 1) * width:
-            below += 1
-        while knots[above + 1] <= low + (place + 2) * width:
-            above += 1
-        places[place] = below if above - below <= _NEAR else _UNKNOWN
+        many = seen[place + 3] - seen[place] > _NEAR
+        places[place] = _UNKNOWN if many else seen[place]
 
 
 @njit(inline="always", **INNER)
-def _score(cells, i, n_rows, j, marginals, guides):
+def _score(cells, i, n_rows, j, marginals, guides, places):
     """Count a column's values, and replace them by their scores."""
     knots, at, between = marginals.knots[j], marginals.at[j], marginals.between[j]
-    lines, places = guides.lines[j], guides.places[j]
+    lines, near = guides.lines[j], guides.places[j]
     low, per_width = guides.scale[j]
     as_is = marginals.as_is[j]
     for t in range(n_rows):
+        place = (cells[t, i] - low) * per_width
+        places[t] = np.int32(place) if 0.0 <= place < _PLACES else np.int32(-1)
+    for t in range(n_rows):
         value = cells[t, i]
-        place = (value - low) * per_width
         k = np.uint64(_UNKNOWN)
-        if 0.0 <= place < _PLACES:
-            k = np.uint64(places[np.uint64(place)])
+        if places[t] >= 0:
+            k = np.uint64(near[np.uint32(places[t])])
         if k == np.uint64(_UNKNOWN):
             k = _search(knots, value)
         else:

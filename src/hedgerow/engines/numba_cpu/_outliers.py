@@ -25,7 +25,7 @@ _ROUNDING = 1.0 + 1e-9  # may differ from that of the readable code, which has t
 
 def suspicious(
     rows: Array,
-    there: NDArray[np.bool_],
+    there: NDArray[np.bool_] | None,
     centre: Array,
     scale: Array,
     known: Regressions,
@@ -33,6 +33,8 @@ def suspicious(
 ) -> NDArray[np.bool_]:
     """Return which rows have a cell that is far off."""
     found = np.zeros(len(rows), dtype=np.bool_)
+    if there is None:
+        there = np.empty((0, 0), dtype=np.bool_)
     entries, residual = known
     starts, neighbours = entries.indptr.astype(np.int64), entries.indices.astype(np.int64)
     judges = (centre, 1.0 / scale, starts, neighbours, entries.data, 1.0 / residual, limit)
@@ -56,17 +58,18 @@ def _suspicious(
         for t in range(n_rows):
             for j in range(p):
                 unit[j, t] = (rows[start + t, j] - centre[j]) * per_scale[j]
-        number[:] = 0.0
-        largest[:] = 0.0
         for j in range(p):
             if per_residual[j] > 0.0:
                 _leave(j, unit, starts, neighbours, coefficients, per_residual[j], distance[j])
             else:
                 distance[j] = np.inf
-        for t in range(n_rows):
-            for j in range(p):
-                if not there[start + t, j]:
-                    distance[j, t] = np.inf
+        if there.size:
+            for t in range(n_rows):
+                for j in range(p):
+                    if not there[start + t, j]:
+                        distance[j, t] = np.inf
+        number[:] = 0.0
+        largest[:] = 0.0
         for j in range(p):
             for t in range(_ROWS):
                 is_there = distance[j, t] < np.inf

@@ -32,9 +32,10 @@ FAST = INNER | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
 
 LINE = 64  # bytes that travel together from memory to the processor
 _LINES_APART = 64  # rows that start a multiple of so many lines apart compete for the same places
-DOT_TILE = 4  # `dot_products` takes so many rows of either factor at a time
-SUM_TILE = 3  # `add_products` takes so many columns of coefficients at a time ...
-_STEP = 8  # ... and adds so many rows at a time
+# Sums or coefficients of a tile, and what they meet, are as many as there are registers: sixteen.
+DOT_TILE = 4  # `dot_products` takes so many rows of the first factor at a time ...
+SUM_TILE = 3  # ... and so many of the second; `add_products` so many columns of coefficients
+_STEP = 4  # rows that `add_products` adds at a time
 WHOLE_TILES = DOT_TILE * SUM_TILE
 _PANEL = 2048  # columns at a time
 
@@ -64,7 +65,7 @@ def padded(n_rows):
 def dot_products(a, b, n_columns, result):
     """Write a @ b.T, for the first columns of both, to ``result``.
 
-    Both numbers of rows are multiples of ``DOT_TILE``.
+    The numbers of their rows are multiples of ``DOT_TILE`` and of ``SUM_TILE``.
     """
     _clear(result)
     for left in range(0, n_columns, _PANEL):
@@ -83,7 +84,7 @@ def add_products(coefficients, rows, total, n_columns):
     for left in range(0, n_columns, _PANEL):
         right = min(left + _PANEL, n_columns)
         for t in range(0, whole, _STEP):
-            _add_eight(coefficients, rows, total, t, left, right)
+            _add_some(coefficients, rows, total, t, left, right)
         for t in range(whole, rows.shape[0]):
             _add_one(coefficients, rows, total, t, left, right)
 
@@ -99,65 +100,59 @@ def _clear(result):
 def _add_dots(a, b, result, t, left, right):
     a0, a1 = a[t, left:right], a[t + 1, left:right]
     a2, a3 = a[t + 2, left:right], a[t + 3, left:right]
-    for i in range(0, b.shape[0], DOT_TILE):
-        b0, b1 = b[i, left:right], b[i + 1, left:right]
-        b2, b3 = b[i + 2, left:right], b[i + 3, left:right]
-        s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = result.dtype.type(0)
-        s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = result.dtype.type(0)
+    for i in range(0, b.shape[0], SUM_TILE):
+        b0, b1, b2 = b[i, left:right], b[i + 1, left:right], b[i + 2, left:right]
+        s00 = s01 = s02 = s10 = s11 = s12 = result.dtype.type(0)
+        s20 = s21 = s22 = s30 = s31 = s32 = result.dtype.type(0)
         for k in range(a0.size):
-            x0, x1, x2, x3 = b0[k], b1[k], b2[k], b3[k]
+            x0, x1, x2 = b0[k], b1[k], b2[k]
             y = a0[k]
-            s00, s01, s02, s03 = s00 + y * x0, s01 + y * x1, s02 + y * x2, s03 + y * x3
+            s00, s01, s02 = s00 + y * x0, s01 + y * x1, s02 + y * x2
             y = a1[k]
-            s10, s11, s12, s13 = s10 + y * x0, s11 + y * x1, s12 + y * x2, s13 + y * x3
+            s10, s11, s12 = s10 + y * x0, s11 + y * x1, s12 + y * x2
             y = a2[k]
-            s20, s21, s22, s23 = s20 + y * x0, s21 + y * x1, s22 + y * x2, s23 + y * x3
+            s20, s21, s22 = s20 + y * x0, s21 + y * x1, s22 + y * x2
             y = a3[k]
-            s30, s31, s32, s33 = s30 + y * x0, s31 + y * x1, s32 + y * x2, s33 + y * x3
-        _add_four(result, t, i, s00, s01, s02, s03)
-        _add_four(result, t + 1, i, s10, s11, s12, s13)
-        _add_four(result, t + 2, i, s20, s21, s22, s23)
-        _add_four(result, t + 3, i, s30, s31, s32, s33)
+            s30, s31, s32 = s30 + y * x0, s31 + y * x1, s32 + y * x2
+        _add_three(result, t, i, s00, s01, s02)
+        _add_three(result, t + 1, i, s10, s11, s12)
+        _add_three(result, t + 2, i, s20, s21, s22)
+        _add_three(result, t + 3, i, s30, s31, s32)
 
 
 @njit(inline="always", **INNER)
-def _add_four(result, t, i, s0, s1, s2, s3):
+def _add_three(result, t, i, s0, s1, s2):
     result[t, i] += s0
     result[t, i + 1] += s1
     result[t, i + 2] += s2
-    result[t, i + 3] += s3
 
 
 @njit(**INNER)
-def _add_eight(coefficients, rows, total, t, left, right):
+def _add_some(coefficients, rows, total, t, left, right):
     x0, x1 = rows[t, left:right], rows[t + 1, left:right]
     x2, x3 = rows[t + 2, left:right], rows[t + 3, left:right]
-    x4, x5 = rows[t + 4, left:right], rows[t + 5, left:right]
-    x6, x7 = rows[t + 6, left:right], rows[t + 7, left:right]
     for i in range(0, total.shape[0], SUM_TILE):
-        c0 = _eight(coefficients, t, i)
-        c1 = _eight(coefficients, t, i + 1)
-        c2 = _eight(coefficients, t, i + 2)
+        c0 = _four(coefficients, t, i)
+        c1 = _four(coefficients, t, i + 1)
+        c2 = _four(coefficients, t, i + 2)
         t0, t1, t2 = total[i, left:right], total[i + 1, left:right], total[i + 2, left:right]
         for j in range(x0.size):
             y0, y1, y2, y3 = x0[j], x1[j], x2[j], x3[j]
-            y4, y5, y6, y7 = x4[j], x5[j], x6[j], x7[j]
-            t0[j] = _plus(t0[j], c0, y0, y1, y2, y3, y4, y5, y6, y7)
-            t1[j] = _plus(t1[j], c1, y0, y1, y2, y3, y4, y5, y6, y7)
-            t2[j] = _plus(t2[j], c2, y0, y1, y2, y3, y4, y5, y6, y7)
+            t0[j] = _plus(t0[j], c0, y0, y1, y2, y3)
+            t1[j] = _plus(t1[j], c1, y0, y1, y2, y3)
+            t2[j] = _plus(t2[j], c2, y0, y1, y2, y3)
 
 
 # Inlined by Numba, before vector instructions are chosen: half as fast otherwise.
 @njit(inline="always", **INNER)
-def _eight(c, t, i):
-    c0, c1, c2, c3 = c[t, i], c[t + 1, i], c[t + 2, i], c[t + 3, i]
-    return c0, c1, c2, c3, c[t + 4, i], c[t + 5, i], c[t + 6, i], c[t + 7, i]
+def _four(c, t, i):
+    return c[t, i], c[t + 1, i], c[t + 2, i], c[t + 3, i]
 
 
 @njit(inline="always", **INNER)
-def _plus(s, c, y0, y1, y2, y3, y4, y5, y6, y7):
-    c0, c1, c2, c3, c4, c5, c6, c7 = c
-    return s + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3 + c4 * y4 + c5 * y5 + c6 * y6 + c7 * y7
+def _plus(s, c, y0, y1, y2, y3):
+    c0, c1, c2, c3 = c
+    return s + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3
 
 
 @njit(inline="always", **INNER)

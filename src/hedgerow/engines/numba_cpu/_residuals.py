@@ -17,6 +17,8 @@ from hedgerow.engines.numba_cpu._products import (
     DOT_TILE,
     FAST,
     IN_ORDER,
+    SUM_TILE,
+    WHOLE_TILES,
     dot_products,
     single_product,
     zeros,
@@ -38,7 +40,7 @@ from hedgerow.method.residuals import (
 
 Singles = NDArray[np.float32]
 
-_NODES = 16  # at a time, where weights are needed
+_NODES = 2 * WHOLE_TILES  # at a time, where weights are needed
 _MOST_NODES = 256
 _LAGS_AT_ONCE = 4
 _ROWS = 256  # of the first rows that are summed in single precision
@@ -213,7 +215,7 @@ def _squared_correlations(unit: NDArray[np.float64], run: Run) -> NDArray[np.flo
     some = partners(n_columns)
     columns = zeros(-(-n_columns // _NODES) * _NODES, n_rows, np.float32)
     columns[:n_columns, :n_rows] = unit
-    others = zeros(-(-len(some) // DOT_TILE) * DOT_TILE, n_rows, np.float32)
+    others = zeros(-(-len(some) // SUM_TILE) * SUM_TILE, n_rows, np.float32)
     others[: len(some), :n_rows] = unit[some]
     squares = np.empty(n_columns)
     run(

@@ -45,8 +45,14 @@ def no_neighbours(n_columns: int, most: int) -> Neighbours:
     )
 
 
+def chosen_by(found: Neighbours) -> NDArray[np.intp]:
+    """Return how many nodes each variable was chosen for."""
+    n_columns, most = found.chosen.shape
+    return np.bincount(found.chosen[np.arange(most) < found.sizes[:, None]], minlength=n_columns)
+
+
 @njit(**IN_ORDER)
-def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, found, scores):
+def select_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, curves, found, scores):
     """Choose the neighbours of nodes ``first`` to ``last``; write what is ``found``.
 
     Row i of ``scores`` becomes the score of node i with every variable given i's neighbours other
@@ -62,6 +68,7 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
             per_scale,
             n_rows,
             thresholds,
+            hubs,
             covariance,
             variance,
             strength,
@@ -80,7 +87,7 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, curves, f
 
 
 @njit(**IN_ORDER)
-def choose_nodes(first, last, products, per_scale, n_rows, thresholds, found):
+def choose_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, found):
     """Choose the neighbours of nodes ``first`` to ``last``, and score nothing."""
     p = per_scale.size
     covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
@@ -92,6 +99,7 @@ def choose_nodes(first, last, products, per_scale, n_rows, thresholds, found):
             per_scale,
             n_rows,
             thresholds,
+            hubs,
             covariance,
             variance,
             strength,
@@ -102,7 +110,17 @@ def choose_nodes(first, last, products, per_scale, n_rows, thresholds, found):
 
 @njit(inline="always", **INNER)
 def _choose(
-    node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, found
+    node,
+    products,
+    per_scale,
+    n_rows,
+    thresholds,
+    hubs,
+    covariance,
+    variance,
+    strength,
+    basis,
+    found,
 ):
     """Write what is found for a node; return how many neighbours it has."""
     size = _select(
@@ -111,6 +129,7 @@ def _choose(
         per_scale,
         n_rows,
         thresholds,
+        hubs,
         covariance,
         variance,
         strength,
@@ -125,7 +144,7 @@ def _choose(
 
 
 @njit(**IN_ORDER)
-def unknown_rows(nodes, products, per_scale, n_rows, thresholds, wanted):
+def unknown_rows(nodes, products, per_scale, n_rows, thresholds, hubs, wanted):
     """Write the row of ``products`` that each of some nodes cannot go on without, or -1.
 
     A row is unknown while it has a zero on the diagonal.
@@ -140,6 +159,7 @@ def unknown_rows(nodes, products, per_scale, n_rows, thresholds, wanted):
             per_scale,
             n_rows,
             thresholds,
+            hubs,
             covariance,
             variance,
             strength,
@@ -151,9 +171,19 @@ def unknown_rows(nodes, products, per_scale, n_rows, thresholds, wanted):
 
 @njit(inline="always", **INNER)
 def _select(
-    node, products, per_scale, n_rows, thresholds, covariance, variance, strength, basis, chosen
+    node,
+    products,
+    per_scale,
+    n_rows,
+    thresholds,
+    hubs,
+    covariance,
+    variance,
+    strength,
+    basis,
+    chosen,
 ):
-    """Write the variables chosen for a node, the strongest first; return their number.
+    """Write the variables chosen for a node, hubs and then the strongest; return their number.
 
     If the row of variable j were needed and is unknown, -1 - j.
     """
@@ -161,12 +191,17 @@ def _select(
         covariance[j] = products[node, j] * (per_scale[node] * per_scale[j])
         variance[j] = 1.0
     variance[node] = 0.0
-    residual = 1.0
+    residual, at = 1.0, 0
     for step in range(thresholds.size):
-        best = _strongest(covariance, variance, strength)
-        top = strength[best] / residual
-        if top * (n_rows - 3.0 - step) <= thresholds[step] ** 2 * (1.0 - top):
-            return step
+        while at < hubs.size and variance[hubs[at]] <= COLLINEAR:
+            at += 1
+        if at < hubs.size:
+            best = hubs[at]
+        else:
+            best = _strongest(covariance, variance, strength)
+            top = strength[best] / residual
+            if top * (n_rows - 3.0 - step) <= thresholds[step] ** 2 * (1.0 - top):
+                return step
         if products[best, best] == 0.0:
             return -1 - best
         scale = 1.0 / sqrt(variance[best])

@@ -49,3 +49,37 @@ def inverse(matrix):
                 dot += factor[k, i] * factor[k, j]
             result[i, j] = result[j, i] = dot
     return result
+
+
+@njit(**INNER)
+def solve(matrix, right):
+    """Turn the first rows of ``right`` into the solution, by elimination with pivots.
+
+    There are as many of these as the matrix has, which is overwritten, and need not be positive
+    definite.
+    """
+    size = matrix.shape[0]
+    for k in range(size):
+        pivot = k
+        for a in range(k + 1, size):
+            if abs(matrix[a, k]) > abs(matrix[pivot, k]):
+                pivot = a
+        if matrix[pivot, k] == 0.0:
+            raise np.linalg.LinAlgError("Singular matrix")
+        if pivot != k:
+            for b in range(k, size):
+                matrix[k, b], matrix[pivot, b] = matrix[pivot, b], matrix[k, b]
+            for j in range(right.shape[1]):
+                right[k, j], right[pivot, j] = right[pivot, j], right[k, j]
+        for a in range(k + 1, size):
+            factor = matrix[a, k] / matrix[k, k]
+            for b in range(k + 1, size):
+                matrix[a, b] -= factor * matrix[k, b]
+            for j in range(right.shape[1]):
+                right[a, j] -= factor * right[k, j]
+    for k in range(size - 1, -1, -1):
+        for b in range(k + 1, size):
+            for j in range(right.shape[1]):
+                right[k, j] -= matrix[k, b] * right[b, j]
+        for j in range(right.shape[1]):
+            right[k, j] /= matrix[k, k]

@@ -59,9 +59,12 @@ def blocks(end: int, size: int, start: int = 0) -> Iterator[tuple[int, int]]:
 def job_size(n: int, unit: int, most: int) -> int:
     """Return how many of ``n`` things a job should take: units, so that each thread has a few jobs.
 
-    Only where the size of a job has no influence on its result.
+    One thread need not share, and has jobs as large as may be: to begin one takes time. Only where
+    the size of a job has no influence on its result.
     """
-    return unit * max(1, min(most, n // (_JOBS_PER_THREAD * thread_count())) // unit)
+    threads = thread_count()
+    fair = n // (_JOBS_PER_THREAD * threads) if threads > 1 else n + unit - 1
+    return unit * max(1, min(most, fair) // unit)
 
 
 class Run(Protocol):

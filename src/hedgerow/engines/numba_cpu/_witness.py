@@ -23,8 +23,8 @@ from hedgerow.engines.numba_cpu._products import (
 )
 from hedgerow.engines.numba_cpu._scores import score
 
-_AT_A_TIME = 48  # rows of correlations or weights; a multiple of both tiles
-_TINY = float(np.finfo(np.float64).eps)
+AT_A_TIME = 48  # rows of correlations or weights; a multiple of both tiles
+TINY = float(np.finfo(np.float64).eps)
 
 
 @njit(**IN_ORDER)
@@ -39,14 +39,14 @@ def residual_covariances(first, last, products, per_scale, share, state, result,
     _negative_correlations(first, last, products, per_scale, left)
     weights = np.zeros((padded(count), room), np.float32)
     weight_rows(first, last, share, state, weights)
-    some = np.zeros((_AT_A_TIME, room), np.float32)
-    for start in range(0, p, _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, p)
+    some = np.zeros((AT_A_TIME, room), np.float32)
+    for start in range(0, p, AT_A_TIME):
+        stop = min(start + AT_A_TIME, p)
         _correlations(start, stop, products, per_scale, some)
         add_products(weights[:, start:stop].T.copy(), some[: stop - start], left, p)
-    covariances = np.empty((padded(count), _AT_A_TIME), np.float32)
-    for start in range(0, last, _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, last)
+    covariances = np.empty((padded(count), AT_A_TIME), np.float32)
+    for start in range(0, last, AT_A_TIME):
+        stop = min(start + AT_A_TIME, last)
         weight_rows(start, stop, share, state, some)
         dot_products(left, some, p, covariances)
         for i in range(first, last):
@@ -54,15 +54,15 @@ def residual_covariances(first, last, products, per_scale, share, state, result,
                 result[i, j] = covariances[i - first, j - start] - left[i - first, j]
             if start <= i < stop:
                 own = covariances[i - first, i - start] - left[i - first, i]
-                variance[i] = max(np.float64(own), _TINY)
+                variance[i] = max(np.float64(own), TINY)
 
 
 @njit(**IN_ORDER)
 def add_related(weights, before, corr, left):
     """Add weights times some rows of correlations, ``before`` of which there are others."""
     p = corr.shape[1]
-    for start in range(0, corr.shape[0], _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, corr.shape[0])
+    for start in range(0, corr.shape[0], AT_A_TIME):
+        stop = min(start + AT_A_TIME, corr.shape[0])
         add_products(weights[:, before + start : before + stop].T.copy(), corr[start:stop], left, p)
 
 
@@ -77,10 +77,10 @@ def covariances_with(first, last, left, others, before, result, variance):
     these.
     """
     p = others.shape[1]
-    some = np.zeros((_AT_A_TIME, left.shape[1]), np.float32)
-    covariances = np.empty((padded(last - first), _AT_A_TIME), np.float32)
-    for start in range(before, min(before + others.shape[0], last), _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, before + others.shape[0], last)
+    some = np.zeros((AT_A_TIME, left.shape[1]), np.float32)
+    covariances = np.empty((padded(last - first), AT_A_TIME), np.float32)
+    for start in range(before, min(before + others.shape[0], last), AT_A_TIME):
+        stop = min(start + AT_A_TIME, before + others.shape[0], last)
         copy_rows(others[start - before : stop - before], some)
         dot_products(left, some, p, covariances)
         for i in range(first, last):
@@ -89,7 +89,7 @@ def covariances_with(first, last, left, others, before, result, variance):
                 result[i - first, j - before] = value
             if start <= i < stop:
                 own = covariances[i - first, i - start] - left[i - first, i]
-                variance[i - first] = max(np.float64(own), _TINY)
+                variance[i - first] = max(np.float64(own), TINY)
 
 
 @njit(inline="always", **INNER)
@@ -112,9 +112,9 @@ def witness_scores(first, last, variance, freedom, curve, share, state, result):
     p, count = variance.size, last - first
     rows = np.zeros((count, p), np.float32)
     weight_rows(first, last, share, state, rows)
-    some = np.zeros((_AT_A_TIME, p), np.float32)
-    for start in range(0, last, _AT_A_TIME):
-        stop = min(start + _AT_A_TIME, last)
+    some = np.zeros((AT_A_TIME, p), np.float32)
+    for start in range(0, last, AT_A_TIME):
+        stop = min(start + AT_A_TIME, last)
         weight_rows(start, stop, share, state, some)
         columns = some[:, first:last].T.copy()
         for i in range(first, last):

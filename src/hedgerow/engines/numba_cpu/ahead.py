@@ -28,7 +28,7 @@ def ask(evidence: Evidence) -> None:
 def judge(evidence: Evidence, error: str) -> None:
     """Test all pairs without asking Hedge, and forget the edges."""
     repeats(evidence, 1.0)
-    find_edges(evidence, error, 0.5, _agree)
+    find_edges(evidence, error, 0.5, ask=_agree)
 
 
 def _agree(corr: Any, n_rows: float, curve: Any, weights: Any, scores: Any, run: Any) -> None:

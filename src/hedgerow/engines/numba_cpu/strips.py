@@ -5,6 +5,14 @@ from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._counts import central_sums, histograms, listed
 from hedgerow.engines.numba_cpu._edges import TILE, nodes_of_a_slab
 from hedgerow.engines.numba_cpu._evidence import given
+from hedgerow.engines.numba_cpu._few_rows import (
+    ROUNDING,
+    Basis,
+    basis_of,
+    factor_rows,
+    residual_products,
+    tried,
+)
 from hedgerow.engines.numba_cpu._learn import (
     Rows,
     after,
@@ -34,6 +42,7 @@ from hedgerow.engines.numba_cpu._residuals import (
 from hedgerow.engines.numba_cpu._scores import score_polynomials
 from hedgerow.engines.numba_cpu._select import (
     Neighbours,
+    chosen_by,
     no_neighbours,
     select_nodes,
     unknown_rows,
@@ -43,20 +52,25 @@ from hedgerow.engines.numba_cpu._threads import blocks, team, with_threads
 from hedgerow.engines.numba_cpu._witness import add_related, covariances_with, witness_scores
 
 __all__ = [
+    "ROUNDING",
     "TILE",
     "WHOLE_TILES",
+    "Basis",
     "Neighbours",
     "Rows",
     "add_related",
     "add_sizes",
     "after",
+    "basis_of",
     "blocks",
     "calm",
     "central_sums",
     "choosers_of",
+    "chosen_by",
     "count",
     "covariances_with",
     "estimates",
+    "factor_rows",
     "first_copies",
     "given",
     "histograms",
@@ -71,6 +85,7 @@ __all__ = [
     "partial_correlations",
     "pieces_of",
     "prepare",
+    "residual_products",
     "room_for",
     "score_polynomials",
     "scores_given_both",
@@ -78,6 +93,7 @@ __all__ = [
     "standard_of",
     "sums_of_first",
     "team",
+    "tried",
     "unknown_rows",
     "weaken",
     "weight_rows",

@@ -8,6 +8,7 @@ for it, slowly: that is how this engine is tested everywhere.
 """
 
 from hedgerow.engines.numba_cpu import (
+    behind,
     fill,
     first_marginals,
     first_scores,
@@ -18,6 +19,7 @@ from hedgerow.engines.numba_cpu import (
     related,
     row_factors,
     score_rows,
+    scores_given_fewer,
     second_hump,
     suspicious,
     sweeps,
@@ -44,6 +46,7 @@ from hedgerow.engines.torch_gpu.table import (
 )
 
 __all__ = [
+    "behind",
     "count",
     "evidence",
     "fill",
@@ -66,6 +69,7 @@ __all__ = [
     "residuals",
     "row_factors",
     "score_rows",
+    "scores_given_fewer",
     "second_hump",
     "suspicious",
     "sweeps",

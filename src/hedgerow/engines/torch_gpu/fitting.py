@@ -25,6 +25,7 @@ from hedgerow.method.engine import Edges, Indices, Repeats
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.moments import SMALLEST_SPREAD, so_small
+from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.residuals import Residuals
 
 # Up to this many columns the products are float32's; beyond, float16's with float32 sums.
@@ -190,7 +191,7 @@ def _folded(evidence: Evidence, kept: Tensor, repeats: Repeats) -> Weights | Kep
     return Weights(result, unit)
 
 
-def find_edges(evidence: Evidence, error: str, loosest: float) -> Edges:
+def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = NO_HUBS) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
     columns, weights, settings = evidence.columns.float(), evidence.weights, evidence.settings
-    return judge_pairs(columns, weights, error, settings, loosest, evidence.inflation)
+    return judge_pairs(columns, weights, error, settings, loosest, evidence.inflation, hubs)

@@ -25,12 +25,12 @@ from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.scores import z_at
-from hedgerow.method.engine import Edges
+from hedgerow.method.engine import Edges, Indices
 from hedgerow.method.groups import central_sums, shared_part
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
-from hedgerow.method.neighbours import MOST_NEIGHBOURS, SELECTION_LEVEL
+from hedgerow.method.neighbours import MOST_NEIGHBOURS, NO_HUBS, SELECTION_LEVEL
 from hedgerow.method.scores import two_sided
 from hedgerow.progress import report
 
@@ -46,6 +46,7 @@ def judge_pairs(
     settings: Settings,
     loosest: float,
     inflation: Inflation,
+    hubs: Indices = NO_HUBS,
 ) -> Edges:
     """Test every pair of variables; return those with q-values up to ``loosest``.
 
@@ -57,11 +58,12 @@ def judge_pairs(
     settings : those that the weights were learned with
     loosest : level up to which q-values are of interest
     inflation : how much less sure scores are than those of independent normal rows
+    hubs : variables that all others are given as neighbours, before any are chosen
     """
     p, m = columns.shape
     n_rows = max(m / inflation.per_effective, float(MIN_ROWS))
     fast = padded(columns, settings.dtype)
-    rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS, n_rows)
+    rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS, n_rows, tuple(hubs.tolist()))
     refit = selection.refit(columns, fast, rules, settings)
     calm = calm_of(inflation, settings, columns.device)
     material = pairs.gather(columns, fast, refit, weights, settings, calm)
@@ -75,6 +77,7 @@ def judge_pairs(
     estimates = pairs.estimates(material, torch.tensor(pair, device=columns.device))
     source, target = np.divmod(pair, p)
     sizes = refit.sizes.cpu().numpy()
+    chosen_by = torch.bincount(refit.neighbours[refit.neighbours >= 0], minlength=p)
     used = np.maximum(sizes[source], sizes[target])
     return Edges(
         source,
@@ -85,6 +88,7 @@ def judge_pairs(
         q_value=judged.q_value[keep],
         spread=standard_errors(m, inflation, source, target, used),
         unexplained=refit.unexplained.cpu().numpy(),
+        chosen_by=chosen_by.cpu().numpy(),
     )
 
 

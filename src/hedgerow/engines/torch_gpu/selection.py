@@ -25,6 +25,7 @@ class Rules(NamedTuple):
     level: float  # of each node's selection
     most: int  # neighbours of a node
     n_rows: float  # that the tests count with
+    hubs: tuple[int, ...] = ()  # which all nodes are given first
 
 
 class Step(NamedTuple):
@@ -97,6 +98,7 @@ class _Search:
         self.scores, self.settings = scores, settings
         p = len(columns)
         self.n_rows = rules.n_rows
+        self.hubs = torch.tensor(rules.hubs, dtype=torch.int64, device=columns.device)
         self.most = min(p - 1, int(rules.n_rows) // 4, rules.most)
         self.limit = z_at(rules.level / p)
         shape = (len(nodes), self.most)
@@ -117,7 +119,11 @@ class _Search:
             left = self.residuals[place].square().mean(1)
             strength, best = self._strongest(place, direction, loading, newest, left, step)
             z = z_score(strength.clamp(max=1.0).sqrt(), self.n_rows - 3.0 - step)
-            go = (z > self.limit) & (left > self.settings.collinear)
+            go = z > self.limit
+            if len(self.hubs):
+                forced, hub = self._next_hub(place)
+                go, best = go | forced, torch.where(forced, hub, best)
+            go &= left > self.settings.collinear
             if step == self.most or not go.any():
                 break
             place, newest, basis = place[go], best[go], basis[go]
@@ -158,6 +164,13 @@ class _Search:
         )  # fmt: skip
         value, block = best.max(1)
         return value, which.gather(1, block[:, None])[:, 0].long()
+
+    def _next_hub(self, place: Tensor) -> tuple[Tensor, Tensor]:
+        """Return which nodes are to be given a hub in this step, and which hub."""
+        waiting = self.variance[place[:, None], self.hubs] > self.settings.collinear
+        number = len(self.hubs)
+        order = torch.arange(number, 0, -1, device=place.device)  # the first that waits
+        return waiting.any(1), self.hubs[(waiting * order).argmax(1)]
 
     def _orthogonal(self, place: Tensor, newest: Tensor, basis: Tensor, step: int) -> Tensor:
         """Return what the basis leaves of the newest variables, with mean square one."""

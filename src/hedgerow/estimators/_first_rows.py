@@ -1,0 +1,134 @@
+"""What the first rows show that nothing mends: told with the names of columns, and in numbers."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.base.words import listed
+from hedgerow.estimators._treated_rows import Settled
+
+_SHOWN = 3
+
+
+class Together(NamedTuple):
+    """Stretches of rows in which some columns are off together."""
+
+    number: int
+    first: int  # row of the clearest
+    last: int
+    names: Sequence[object]
+
+
+class Groups(NamedTuple):
+    """Rows that are alike though they stand apart."""
+
+    likeness: float  # 0 if that may be chance
+    names: Sequence[object]  # of columns in which groups of rows differ most
+
+
+class Repeated(NamedTuple):
+    """Columns that are the same again wherever one of them is."""
+
+    names: Sequence[object]
+    values: int  # different ones among the first rows
+
+
+class Carried(NamedTuple):
+    """Columns whose cells repeat the one before."""
+
+    names: Sequence[object]  # most of all first
+    shares: Sequence[float]  # of cells
+
+
+class FirstRows(NamedTuple):
+    """What the first rows show, with the names of columns."""
+
+    bursts: Together = Together(0, -1, -1, ())
+    kin: Groups = Groups(0.0, ())
+    nested: Repeated = Repeated((), 0)
+    carried: Carried = Carried((), ())
+
+    @classmethod
+    def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
+        """Return what was settled, with names."""
+        number, first, last, columns = settled.bursts
+        shares = settled.carried
+        most = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
+        return cls(
+            Together(number, first, last, labels[columns].tolist()),
+            Groups(settled.kin.likeness, labels[settled.kin.columns].tolist()),
+            Repeated(labels[settled.nested.columns].tolist(), settled.nested.values),
+            Carried(labels[most].tolist(), shares[most].tolist()),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return {
+            name: {**found._asdict(), "names": list(map(str, found.names))}
+            for name, found in self._asdict().items()
+        }
+
+    def doubts(self, rows: int) -> list[str]:
+        """Return what makes the promise doubtful, of so many rows."""
+        return [
+            *self._of_bursts(),
+            *self._of_kin(rows),
+            *self._of_nested(rows),
+            *self._of_carried(),
+        ]
+
+    def _of_bursts(self) -> list[str]:
+        number, first, last, names = self.bursts
+        if not number:
+            return []
+        where = f"rows {first:,} to {last:,}"
+        if number > 1:
+            where = f"{number} times, most clearly in {where}"
+        named = f" ({some_of(names)})" if names else ""
+        return [
+            f"some columns are off together for a few rows on end{named}, {where} of the first "
+            f"ones: these rows decide about edges between such columns, which may be false; leave "
+            f"such rows out, or take these cells for missing"
+        ]
+
+    def _of_kin(self, rows: int) -> list[str]:
+        likeness, names = self.kin
+        if not likeness:
+            return []
+        return [
+            f"rows are alike that stand apart, as those of one person, batch, place or weekday are "
+            f"(most of all in {some_of(names)}): {rows:,} of them say as much as "
+            f"{rows / (1.0 + rows * likeness):,.0f} independent ones at most, and edges may be "
+            f"what such groups have in common; hold fixed what names the groups (given), or learn "
+            f"from one row of each"
+        ]
+
+    def _of_nested(self, rows: int) -> list[str]:
+        names, values = self.nested
+        if not names:
+            return []
+        return [
+            f"{len(names)} columns are the same again wherever one of them is ({some_of(names)}), "
+            f"as those of sites or persons are: edges among them are known from {values:,} "
+            f"different values in the first rows, not from {rows:,} rows, and may be false; learn "
+            f"them from one row of each, and leave them out here"
+        ]
+
+    def _of_carried(self) -> list[str]:
+        names, shares = self.carried
+        if not names:
+            return []
+        one = "1 column repeats" if len(names) == 1 else f"{len(names):,} columns repeat"
+        return [
+            f"{one} the cell before, and hardly ever another one ({some_of(names)}; up to "
+            f"{max(shares):.0%} of the cells), as where gaps were filled with the last value, or "
+            f"sensors report less often: what such cells do not explain may make edges between "
+            f"others; take them for missing, or learn from rows in which all were measured"
+        ]
+
+
+def some_of(names: Sequence[object]) -> str:
+    """Return the first few names, for a message."""
+    return listed(map(repr, names[:_SHOWN])) + ("" if len(names) <= _SHOWN else ", ...")
