@@ -194,3 +194,10 @@ def test_any_array(path, kind, name, change, keep_type, data):
                 new = new.astype(old.dtype)
         arrays[name] = new
     assert_sound_or_refused(path, header, arrays)
+
+
+def test_counts_of_a_narrow_type_are_refused(path):
+    header, arrays = model("sums")
+    for name in ("runs_length", "repeats_times", "learned_rows"):
+        narrow = {**arrays, name: np.asarray(arrays[name]).astype(np.int8)}
+        assert not assert_sound_or_refused(path, header, narrow), name

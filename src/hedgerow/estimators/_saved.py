@@ -191,9 +191,9 @@ def _check_weights(arrays: Named) -> None:
 def array_of(arrays: Named, name: str, kinds: str, dimensions: int) -> NDArray[Any]:
     """Return an array if it is of these kinds and dimensions; raise StorageError otherwise."""
     array = arrays[name]
-    sound = array.dtype.kind in kinds and array.ndim == dimensions
+    least = 4 if kinds == "f" else 8 if "i" in kinds else 1  # counts go on in the type they have
     require(
-        sound and (kinds != "f" or array.dtype.itemsize >= 4),
+        array.dtype.kind in kinds and array.ndim == dimensions and array.dtype.itemsize >= least,
         f"{name} must be of {dimensions} dimensions and the right kind of numbers",
         f"{array.dtype} of shape {array.shape}",
     )
