@@ -54,7 +54,7 @@ def table(**options):
     learner = {"table": ROWS[:512], "learned_rows": np.array(512), "pending": ROWS[512:]}
     treated = ("waiting", "as_is", "repeat", "wanders", "determined", "populations", "kinds")
     treated += ("marginal_", "season_", "gap_", "size_", "runs_", "bursts_")
-    treated += ("kin_", "nested_", "carried")
+    treated += ("kin_", "nested_", "carried", "depth")
     return header, learner | {k: v for k, v in arrays.items() if k.startswith(treated)}
 
 

@@ -95,7 +95,7 @@ def test_a_model_warns_with_names_and_numbers(tmp_path):
 
 def test_models_that_were_saved_before_still_load():
     header, arrays = HedgeGraph().partial_fit(of_sites(np.random.default_rng(0), 600, 9)).parts()
-    later = ("kin_", "nested_", "carried")
+    later = ("kin_", "nested_", "carried", "depth")
     earlier = {name: array for name, array in arrays.items() if not name.startswith(later)}
-    assert len(earlier) == len(arrays) - 5
+    assert len(earlier) == len(arrays) - 6
     assert not HedgeGraph.from_parts(header, earlier).treatment_.nested.names

@@ -49,6 +49,7 @@ class FirstRows(NamedTuple):
     kin: Groups = Groups(0.0, ())
     nested: Repeated = Repeated((), 0)
     carried: Carried = Carried((), ())
+    depth: float = 0.0
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
@@ -61,13 +62,15 @@ class FirstRows(NamedTuple):
             Groups(settled.kin.likeness, labels[settled.kin.columns].tolist()),
             Repeated(labels[settled.nested.columns].tolist(), settled.nested.values),
             Carried(labels[most].tolist(), shares[most].tolist()),
+            settled.depth,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
+        found: list[Any] = [self.bursts, self.kin, self.nested, self.carried]
         return {
-            name: {**found._asdict(), "names": list(map(str, found.names))}
-            for name, found in self._asdict().items()
+            name: {**each._asdict(), "names": list(map(str, each.names))}
+            for name, each in zip(self._fields, found, strict=False)
         }
 
     def doubts(self, rows: int) -> list[str]:
@@ -77,6 +80,7 @@ class FirstRows(NamedTuple):
             *self._of_kin(rows),
             *self._of_nested(rows),
             *self._of_carried(),
+            *self._of_depth(),
         ]
 
     def _of_bursts(self) -> list[str]:
@@ -126,6 +130,16 @@ class FirstRows(NamedTuple):
             f"{max(shares):.0%} of the cells), as where gaps were filled with the last value, or "
             f"sensors report less often: what such cells do not explain may make edges between "
             f"others; take them for missing, or learn from rows in which all were measured"
+        ]
+
+    def _of_depth(self) -> list[str]:
+        if not self.depth:
+            return []
+        return [
+            f"counts of a row are high or low together, as where more was counted in some rows "
+            f"than in others (by {self.depth:.0%}, one standard deviation): edges may be made of "
+            f"it; learn from logarithms of counts over what was counted in all, or over the time, "
+            f"area or volume that was counted in"
         ]
 
 

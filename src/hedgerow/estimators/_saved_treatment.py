@@ -46,7 +46,7 @@ _SETTLED = {
 }
 # Models of 0.2 do not have these.
 _LATER = {
-    "carried",
+    *("carried", "depth"),
     *(f"kin_{name}" for name in Kin._fields),
     *(f"nested_{name}" for name in Nested._fields),
 }
@@ -267,6 +267,8 @@ def _check_later(arrays: Named, rows: int) -> None:
         require(named, f"{name} must be numbers below {n_columns}", columns)
     carried = doubles_of(arrays, "carried", (n_columns,))
     require(((carried >= 0) & (carried <= 1)).all(), "carried must be shares", carried)
+    depth = float(doubles_of(arrays, "depth", ()))
+    require(0.0 <= depth <= LARGEST_NUMBER, "depth must be a spread", depth)
 
 
 def _check_runs(arrays: Named, rows: int) -> None:

@@ -12,6 +12,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.method.bursts import NONE as NO_BURSTS
 from hedgerow.method.bursts import Bursts, bursts_of
 from hedgerow.method.carried import carried_shares
+from hedgerow.method.depth import depth_spread
 from hedgerow.method.determined import determined_columns
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import (
@@ -55,7 +56,8 @@ _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
-_OF_BURSTS, _OF_KIN, _OF_NESTED, _CARRIED = "bursts_", "kin_", "nested_", "carried"
+_OF_BURSTS, _OF_KIN, _OF_NESTED = "bursts_", "kin_", "nested_"
+_CARRIED, _DEPTH = "carried", "depth"
 _POPULATIONS = "populations"
 
 
@@ -75,6 +77,7 @@ class Settled(NamedTuple):
     kin: Kin
     nested: Nested
     carried: Array  # (p,) share of cells that repeat the one before
+    depth: float  # by how much more is counted in some rows than in others; 0 if it is not
 
 
 class TreatedRows:
@@ -206,7 +209,7 @@ class TreatedRows:
             named |= {
                 f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
             }
-            named[_CARRIED] = settled.carried
+            named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
         return named
 
     @classmethod
@@ -237,14 +240,15 @@ class TreatedRows:
             runs = Runs(*(np.array(arrays[f"{_OF_RUNS}{name}"]) for name in Runs._fields))
             number, first, last = (int(arrays[f"{_OF_BURSTS}{x}"]) for x in Bursts._fields[:3])
             bursts = Bursts(number, first, last, np.array(arrays[f"{_OF_BURSTS}columns"]))
-            kin, nested, carried = NO_KIN, NOT_NESTED, np.zeros(len(as_is))
+            kin, nested, carried, depth = NO_KIN, NOT_NESTED, np.zeros(len(as_is)), 0.0
             if _CARRIED in arrays:  # models of earlier versions did not look for these
                 likeness, columns = (arrays[f"{_OF_KIN}{name}"] for name in Kin._fields)
                 kin = Kin(float(likeness), np.array(columns))
                 columns, values = (arrays[f"{_OF_NESTED}{name}"] for name in Nested._fields)
-                nested, carried = Nested(np.array(columns), int(values)), np.array(arrays[_CARRIED])
+                nested = Nested(np.array(columns), int(values))
+                carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
-            treated._settled = Settled(*first_look, runs, bursts, kin, nested, carried)
+            treated._settled = Settled(*first_look, runs, bursts, kin, nested, carried, depth)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -265,8 +269,9 @@ class TreatedRows:
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts = bursts_of(treated)
         repeated, _ = mean_times(repeats)
-        groups, kin = ONE, NO_KIN
+        groups, kin, depth = ONE, NO_KIN, 0.0
         if not normal:
+            depth = depth_spread(first, kinds)
             # In other columns a value far off is one of few that there are, and no error.
             telling = first.mostly_different
             self.judged = telling & ~self.assumptions.as_is & (kinds == CONTINUOUS)
@@ -282,7 +287,7 @@ class TreatedRows:
             carried = carried_shares(first)
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
-        return treated, Settled(*first_look, runs, bursts, kin, nested, carried)
+        return treated, Settled(*first_look, runs, bursts, kin, nested, carried, depth)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

@@ -76,6 +76,7 @@ class Treatment(NamedTuple):
     kin : whether rows that stand apart are alike, as those of one person or batch are
     nested : columns that are the same again wherever one of them is, as those of sites are
     carried : columns whose cells repeat the one before, as where gaps were filled with it
+    depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     given : what was held fixed, and what it cost; None if nothing was
     """
 
@@ -107,6 +108,7 @@ class Treatment(NamedTuple):
     kin: Groups = FirstRows().kin
     nested: Repeated = FirstRows().nested
     carried: Carried = FirstRows().carried
+    depth: float = 0.0
     given: Given | None = None
 
     @property
@@ -203,7 +205,7 @@ class Treatment(NamedTuple):
         return bool(np.isin(self.kinds, (AS_IS, CONTINUOUS)).all())
 
     def _first_rows(self) -> FirstRows:
-        return FirstRows(self.bursts, self.kin, self.nested, self.carried)
+        return FirstRows(self.bursts, self.kin, self.nested, self.carried, self.depth)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
