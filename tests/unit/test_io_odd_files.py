@@ -244,3 +244,16 @@ def test_values_beyond_a_limit_are_not_missing_by_chance(tmp_path, cell, told):
     with pytest.warns(DataWarning) as said:
         read(path, missing="use")
     assert any("values beyond a limit, as" in str(each.message) for each in said) == told
+
+
+@pytest.mark.parametrize(
+    "cells", [("$1,200.50", "$7", "$12"), ("5 %", "7 %", "12.5 %"), ("3kg", "4.5kg", "-2kg")]
+)
+def test_numbers_with_units_are_left_out_for_that_reason(tmp_path, cells):
+    lines = "".join(f'{a},{b},"{cells[k % 3]}",p{k}\n' for k, (a, b) in enumerate(NUMBERS.tolist()))
+    opened, rows = read(write(tmp_path, "a,b,price,who\n" + lines))
+    assert {reason[:12]: names for reason, names in opened.left_out.items()} == {
+        "numbers with": ["price"],
+        "not numeric": ["who"],
+    }
+    np.testing.assert_array_equal(rows, NUMBERS)

@@ -5,6 +5,7 @@ numbers, else the first hundred. To take a column for one of numbers is the safe
 first text in it is then refused or told; to leave one out is not.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.io.notation import Notation
-from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, Column
+from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, WITH_UNITS, Column
 from hedgerow.io.times import are_times, count_on
 from hedgerow.io.words import words_in
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
 LINES = 101  # decide otherwise
+# Names of things often begin with letters, so in front only signs of currencies count.
+_AFFIXED = re.compile(r"([$€£¥₹]?) ?[-+−]?[0-9][0-9.,']* ?([%‰°]?[A-Za-zµΩ/²³]{0,8})")
 
 
 def flaw_of(numbers: int, texts: int) -> str | None:
@@ -53,7 +56,21 @@ def column_of(name: str, cells: Sequence[Any], flaw: str | None, notation: Notat
     flaw = flaw_of_times(name, cells, flaw)
     if flaw != NOT_NUMERIC:
         return Column(name, flaw)
-    return Column(name, *words_in(cells, notation))
+    flaw, words = words_in(cells, notation)
+    return Column(name, WITH_UNITS if flaw and have_units(cells) else flaw, words)
+
+
+def have_units(cells: Sequence[Any]) -> bool:
+    """Return whether most cells are numbers but for one sign or unit, the same in all of them.
+
+    >>> have_units(["$1,200.50", "$ 7", ""]), have_units(["5 kg", "6.5 kg"])
+    (True, True)
+    >>> have_units(["p1", "p2"]), have_units(["1a", "1b"])
+    (False, False)
+    """
+    texts = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
+    found = [match.group(1, 2) for text in texts if (match := _AFFIXED.fullmatch(text))]
+    return len(set(found)) == 1 and any(found[0]) and 2 * len(found) > len(texts)
 
 
 def of_numbers(numbers: NDArray[Any], texts: NDArray[Any]) -> NDArray[np.bool_]:
