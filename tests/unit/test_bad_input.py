@@ -54,7 +54,7 @@ WARNED = {
     "one value and gaps": (with_column(np.where(GONE, np.nan, 3.0)), "constant.*: 'b'", None),
     "a column without cells": (
         with_column(np.nan),
-        "more than two thirds of the rows are isolated.*: 'b'",
+        "more than two thirds of the rows, .* are isolated.*: 'b'",
         r"eft out.*\(empty\): 'b'|not numeric, or not wanted\): 'b'",
     ),
     "a row without cells": (EMPTY_ROW, "1 of 600 rows have no cell", "Left out 1 row"),

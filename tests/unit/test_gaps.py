@@ -145,11 +145,34 @@ def test_columns_that_are_rarely_there_are_set_aside(share):
     rows = walk(rng, 1500)
     without = HedgeGraph().fit(np.delete(rows, 2, axis=1))
     rows[rng.random(1500) < share, 2] = np.nan
-    with pytest.warns(DataWarning, match="more than two thirds of the rows are isolated.*: 2$"):
+    with pytest.warns(DataWarning, match="more than two thirds of the rows, .* are isolated.*: 2;"):
         model = HedgeGraph().fit(rows)
     place = {0: 0, 1: 1, 2: 3, 3: 4, 4: 5}
     assert joined(model) == {(place[a], place[b]) for a, b in joined(without)}
     assert np.isfinite(model.precision_).all()
+
+
+@pytest.mark.parametrize("early", [0, 1, 3, 100])
+def test_columns_that_begin_late_are_set_aside_and_others_lose_nothing(early, tmp_path):
+    rows = walk(np.random.default_rng(6), 1500)
+    without = HedgeGraph().fit(np.delete(rows, 2, axis=1))
+    rows[early:512, 2] = np.nan
+    with pytest.warns(DataWarning, match="or of the first 512, are isolated nodes.*: 2; if they"):
+        model = HedgeGraph().fit(rows)
+    place = {0: 0, 1: 1, 2: 3, 3: 4, 4: 5}
+    assert joined(model) == {(place[a], place[b]) for a, b in joined(without)}
+    assert model.n_samples_effective_ == pytest.approx(without.n_samples_effective_, rel=0.05)
+    part = HedgeGraph().partial_fit(rows[:700])
+    part.save(tmp_path / "model.hedgerow")
+    part = HedgeGraph.load(tmp_path / "model.hedgerow").partial_fit(rows[700:])
+    np.testing.assert_array_equal(part.edges_.z, model.edges_.z)
+
+
+def test_a_column_that_begins_late_counts_once_the_rows_before_are_forgotten():
+    rows = walk(np.random.default_rng(7), 6000)
+    rows[:512, 2] = np.nan
+    model = HedgeGraph(half_life=600).fit(rows)
+    assert {(1, 2), (2, 3)} <= joined(model)
 
 
 def test_a_column_of_one_value_and_gaps_is_constant():

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.bursts import NONE as NO_BURSTS
 from hedgerow.method.bursts import Bursts, bursts_of
 from hedgerow.method.carried import carried_shares
@@ -296,6 +297,9 @@ class TreatedRows:
 
     def _treat_first(self, engine: Engine) -> Array:
         first = in_order(self._room)
+        late = self._begin_late(first)
+        if late.any():
+            first = in_order(np.where(late, np.nan, self._room))
         as_is = self.assumptions.as_is | flat(first.rows)
         self.marginals = engine.first_marginals(first, as_is, self.half_life)
         kinds = self._kinds(first, as_is)
@@ -304,10 +308,22 @@ class TreatedRows:
         self._room, self._waiting = self._room[:0].copy(), 0
         return treated
 
+    def _begin_late(self, first: Ordered) -> NDArray[np.bool_]:
+        """Return columns of which too little is there to tell what later cells are.
+
+        Before they begin, nothing says what their cells would have been, and their neighbours look
+        related in these rows. Where rows are forgotten, so are these.
+        """
+        result: NDArray[np.bool_] = first.there < (1.0 - MOST_MISSING) * len(first.rows)
+        return result & (self.half_life == NEVER)
+
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
         assert self._settled is not None
         repeats = self._repeats(engine, rows, self._settled.repeats)
+        late = self.marginals.weight == 0.0
+        if self.half_life == NEVER and late.any():
+            rows = np.where(late, np.nan, rows)
         kinds, before = self._settled.kinds, self.marginals.rows
         runs = self._runs(self._settled.runs, rows, kinds, before)
         self._settled = self._settled._replace(repeats=repeats, runs=runs)

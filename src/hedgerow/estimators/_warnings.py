@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.base import locks
 from hedgerow.base.words import listed
 from hedgerow.method.graph import Graph
+from hedgerow.method.marginals import FIRST_ROWS
 
 # Where an estimator's own lines are, and those of the lock that is held around them.
 _OURS = {Path(__file__).parent, Path(locks.__file__).parent}
@@ -45,8 +46,9 @@ def warn_of_columns(graph: Graph, labels: NDArray[np.object_], rare: NDArray[np.
     if seldom:
         warn(
             DataWarning,
-            f"columns that are missing in more than two thirds of the rows are isolated nodes, and "
-            f"edges are those that the other columns have without them: {seldom}",
+            f"columns that are missing in more than two thirds of the rows, or of the first "
+            f"{FIRST_ROWS}, are isolated nodes, and edges are those that the other columns have "
+            f"without them: {seldom}; if they begin late, learn from the rows after that",
         )
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")
