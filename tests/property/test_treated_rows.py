@@ -133,6 +133,17 @@ def test_no_cut_changes_a_bit(rows, options, cuts, asked):
     assert_identical(whole, parts)
 
 
+def test_no_cut_changes_what_is_counted_of_gaps_while_rows_are_forgotten():
+    rows = np.random.default_rng().standard_normal((1100, 3))
+    rows[:, 1] += rows[:, 0]
+    rows[np.random.default_rng().random(rows.shape) < 0.1] = np.nan
+    whole, parts = (HedgeGraph(half_life=100.5) for _ in range(2))
+    whole.partial_fit(rows)
+    for chunk in np.split(rows, np.arange(30, 1100, 30)):
+        parts.partial_fit(chunk)
+    assert_identical(whole, parts)
+
+
 @settings(max_examples=4, deadline=None)
 @given(odd_tables([530, 1030]), options)
 def test_one_row_at_a_time_changes_no_bit(rows, options):

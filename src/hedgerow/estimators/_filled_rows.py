@@ -37,6 +37,7 @@ MOST_JUDGED = 4000
 _MOST_WITNESSES = 16  # columns that tell what a cell should be
 _ROUNDS = 3  # of judging the first rows
 PREFIX = "gap_"  # of names of arrays
+_PARTS = 2.0**20  # of a cell, in which guesses are counted: sums are exact in any order
 _NAMED = 8  # cells that are remembered by row and column
 
 
@@ -311,7 +312,8 @@ class FilledRows:
         factor = float(np.exp2((self.since - self.seen.rows) / self.half_life))
         self.since = self.seen.rows
         self.weight, self.there = self.weight * factor, self.there * factor
-        self.covariance, self.guesses = self.covariance * factor, self.guesses * factor
+        self.covariance = self.covariance * factor
+        self.guesses = np.rint(self.guesses * factor * _PARTS) / _PARTS
         self.both_gone = self.both_gone * factor
         self.telling = rescaled(self.telling, factor)
 

@@ -320,10 +320,10 @@ class TreatedRows:
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
         assert self._settled is not None
-        repeats = self._repeats(engine, rows, self._settled.repeats)
         late = self.marginals.weight == 0.0
         if self.half_life == NEVER and late.any():
             rows = np.where(late, np.nan, rows)
+        repeats = self._repeats(engine, rows, self._settled.repeats)
         kinds, before = self._settled.kinds, self.marginals.rows
         runs = self._runs(self._settled.runs, rows, kinds, before)
         self._settled = self._settled._replace(repeats=repeats, runs=runs)
