@@ -290,3 +290,32 @@ def test_cells_that_another_column_takes_away_make_no_edge(device):
         with pytest.warns(GuaranteeWarning, match="1 .high"):
             model = HedgeGraph(error="fwer", device=device).fit(seen)
         assert joined(model) == {(0, 1), (1, 2)}
+
+
+def remembering(rng, n_rows, n_columns, echo):
+    steps = rng.standard_normal((n_rows, n_columns))
+    rows = steps.copy()
+    for t in range(1, n_rows):
+        rows[t] = echo * rows[t - 1] + np.sqrt(1 - echo**2) * steps[t]
+    return rows
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize(("echo", "expected"), [(0.0, 1.0), (0.5, 5 / 3), (0.8, 41 / 9)])
+def test_how_many_rows_say_as_much_as_one(echo, expected, missing):
+    rng = np.random.default_rng()
+    rows = remembering(rng, 512, 60, echo)
+    rows[rng.random(rows.shape) < missing] = np.nan
+    rows[:, 7] = np.nan
+    rows[:, 8] = 3.0
+    assert gap_model.rows_per_one(rows) == pytest.approx(expected, rel=0.2)
+
+
+def test_gaps_of_rows_that_remember_make_no_edges():
+    rng = np.random.default_rng()
+    found = 0
+    for _ in range(4):
+        rows = remembering(rng, 1500, 24, 0.8)
+        rows[:, ::3][rng.random((1500, 8)) < 0.5] = np.nan
+        found += len(HedgeGraph(error="fwer").fit(rows).edges_)
+    assert found <= 3  # at level 0.05, the chance of four in four tables is below 1e-4

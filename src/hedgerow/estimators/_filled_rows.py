@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.gap_model import expected_of, first_fill
+from hedgerow.method.gap_model import expected_of, first_fill, rows_per_one
 from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
@@ -79,6 +79,7 @@ class FilledRows:
         self.guesses = self.shift = np.zeros((0, 0))  # of missing cells (`gap_scores`)
         self.both_gone = np.empty((0, 0))  # weight of the rows in which two cells both are
         self.since = 0  # the row whose weight is one
+        self.per_one = 1.0  # rows that say as much as one would if it were independent
 
     def share(self) -> Array:
         """Return the share of cells that were there, by column."""
@@ -117,6 +118,7 @@ class FilledRows:
         """
         weights, gone = self._weights(len(rows)), np.isnan(rows)
         self.ranked = ranked
+        self.per_one = rows_per_one(rows)
         outlying = np.zeros_like(gone)
         filled = self._fill_first(engine, rows, weights)
         if judged.any() and rows.shape[1] <= MOST_JUDGED and len(rows) >= MIN_ROWS:
@@ -188,6 +190,7 @@ class FilledRows:
             "weight": np.array(self.weight),
             "there": self.there,
             "since": np.array(self.since),
+            "per_one": np.array(self.per_one),
             "both_gone": self.both_gone,
             "ranked": self.ranked,
             "guesses": self.guesses,
@@ -224,6 +227,7 @@ class FilledRows:
         filled.seen = Seen(int(named["rows"]), named["missing"], named["outlying"], cells)
         filled.covariance, filled.there = named["covariance"], named["there"]
         filled.weight, filled.since = float(named["weight"]), int(named["since"])
+        filled.per_one = float(named.get("per_one", 1.0))  # models of 0.2 do not have it
         filled.both_gone, filled.ranked = named["both_gone"], named["ranked"]
         filled.guesses, filled.shift = named["guesses"], named["shift"]
         filled.telling = Telling(*(named[f"told_{name}"] for name in Telling._fields))
@@ -293,7 +297,7 @@ class FilledRows:
         if unknown is not None:
             products = products + unknown
         share = float(np.median(self.share()))
-        n_rows = effective_rows(self.seen.rows, self.half_life) * share**2
+        n_rows = effective_rows(self.seen.rows, self.half_life) * share**2 / self.per_one
         return expected_of(
             products,
             moments.mean,

@@ -11,6 +11,7 @@ from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.method.gap_scores import POINTS
 from hedgerow.method.gaps import Expected
+from hedgerow.method.residuals import LAGS
 from hedgerow.method.row_sizes import RowSizes
 from hedgerow.method.telling import Telling
 
@@ -23,6 +24,7 @@ _COUNTS = {
         *(f"told_{name}" for name in Telling._fields),
     )
 }
+_PER_ONE = f"{PREFIX}per_one"  # models of 0.2 do not have it
 _EXPECTED = {f"{PREFIX}expected_{name}" for name in Expected._fields}
 _JUDGES = {
     f"{PREFIX}judge_{name}"
@@ -32,7 +34,7 @@ _JUDGES = {
 
 def names_of_filled(arrays: Named) -> set[str]:
     """Return the names of arrays that there must be, once rows were learned from."""
-    names = _SIZES | _COUNTS
+    names = _SIZES | _COUNTS | ({_PER_ONE} & set(arrays))
     for some in (_EXPECTED, _JUDGES):
         names |= some if some & set(arrays) else set()
     return names
@@ -55,6 +57,9 @@ def check_filled(arrays: Named, normal: bool, rows: int) -> None:
     require(inside, f"{PREFIX}cells must be rows and columns", cells)
     weight = doubles_of(arrays, f"{PREFIX}weight", ())
     require(0 < weight < np.inf, f"{PREFIX}weight must be positive", weight)
+    if _PER_ONE in arrays:
+        per_one = float(doubles_of(arrays, _PER_ONE, ()))
+        require(1 <= per_one <= 1 + 2 * LAGS, f"{_PER_ONE} must be up to {1 + 2 * LAGS}", per_one)
     there = doubles_of(arrays, f"{PREFIX}there", (n_columns,))
     possible = ((there >= 0) & (there <= weight * (1 + SLACK))).all()
     require(possible, f"{PREFIX}there must be in [0, {weight:g}]", there)

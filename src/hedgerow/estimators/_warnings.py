@@ -48,7 +48,8 @@ def warn_of_columns(graph: Graph, labels: NDArray[np.object_], rare: NDArray[np.
             DataWarning,
             f"columns that are missing in more than two thirds of the rows, or of the first "
             f"{FIRST_ROWS}, are isolated nodes, and edges are those that the other columns have "
-            f"without them: {seldom}; if they begin late, learn from the rows after that",
+            f"without them: {seldom}; if they begin late, learn from the rows after that, or "
+            f"shuffle rows that are in no order",
         )
     if constant:
         warn(DataWarning, f"constant columns are isolated nodes: {constant}")

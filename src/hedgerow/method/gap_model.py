@@ -8,7 +8,7 @@ were filled in (Dempster, Laird and Rubin's EM):
   be filled in as if it were not there, and so be harder to find.
 - The first rows are gone through until nothing moves, from the correlations of cells that are there
   together. Later ones are filled in by the model as it was when their number last doubled, and only
-  by relations beyond doubt.
+  by relations beyond doubt. Rows that remember say less than independent ones, and count for less.
 
 docs/theory.md, section 21, says what is promised of it, and why correlations of pairs of cells that
 are there together will not do in the tests.
@@ -28,6 +28,7 @@ from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.likelihood import fit_precision
 from hedgerow.method.marginals import LEAST_WEIGHT
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
+from hedgerow.method.residuals import LAGS
 from hedgerow.method.scaling import Scaling
 
 Array = NDArray[np.float64]
@@ -38,6 +39,7 @@ _ROWS_PER_NEIGHBOUR = 8
 # Later cells are filled in by a model that they are then part of: what is there by chance would
 # be there ever more. At this multiple of the usual threshold the chance is nil.
 _SURE = 2.0**0.5
+_TYPICAL = 64  # columns, evenly taken, that tell how long rows are remembered
 _MOST_ROUNDS = 30
 _STILL = 0.01  # standard errors of a correlation: a round that moves none by more is the last
 _LEAST_EIGENVALUE = 0.05  # to begin with: correlations of different rows may contradict each other
@@ -123,6 +125,39 @@ def first_fill(
             shift = shifts(values_at_points(filled, bends), seen, unknown, shift)
             among_all = shifted(rows, shift)
     return Filled(filled, covariance, expected, shift)
+
+
+def rows_per_one(rows: Array) -> float:
+    """Return how many of these rows say as much of a typical pair as one independent row.
+
+    Sums of products of two series with autocorrelations a_k and b_k vary 1 + 2 Σ a_k b_k times as
+    much as those of independent rows. Cells may be missing.
+
+    Examples
+    --------
+    >>> steps = np.random.default_rng(0).standard_normal((512, 20))
+    >>> rows = steps.copy()
+    >>> for t in range(1, 512):
+    ...     rows[t] = 0.8 * rows[t - 1] + 0.6 * steps[t]
+    >>> round(rows_per_one(steps)), round(rows_per_one(rows))  # (1 + 0.64) / (1 - 0.64) = 4.6
+    (1, 4)
+    """
+    some = rows[:, :: -(-rows.shape[1] // _TYPICAL)]
+    there = ~np.isnan(some)
+    number = np.maximum(there.sum(axis=0), 1)
+    away = np.where(there, some, 0.0)
+    away = np.where(there, away - away.sum(axis=0) / number, 0.0)
+    variance = np.square(away).sum(axis=0) / number
+    varies = variance > 0
+    squares = 0.0
+    for lag in range(1, min(LAGS, len(rows) // 4) + 1):
+        pairs = (there[lag:] & there[:-lag]).sum(axis=0)
+        known = varies & (pairs > 0)
+        if known.any():
+            echo = (away[lag:] * away[:-lag]).sum(axis=0)[known] / pairs[known] / variance[known]
+            chance = 1.0 / pairs[known]
+            squares += float((np.minimum(np.square(echo), 1.0) - chance).mean())
+    return max(1.0, 1.0 + 2.0 * squares)
 
 
 def _means(rows: Array, there: NDArray[np.bool_], row_weights: Array) -> Array:
