@@ -319,3 +319,24 @@ def test_gaps_of_rows_that_remember_make_no_edges():
         rows[:, ::3][rng.random((1500, 8)) < 0.5] = np.nan
         found += len(HedgeGraph(error="fwer").fit(rows).edges_)
     assert found <= 3  # at level 0.05, the chance of four in four tables is below 1e-4
+
+
+def test_each_pair_counts_as_many_rows_as_both_its_cells_are_there_in():
+    rng = np.random.default_rng()
+    rows = rng.standard_normal((1000, 24))
+    rows[:, ::3][rng.random((1000, 8)) < 0.4] = np.nan
+    inflation = HedgeGraph().fit(rows)._stream.inflation()
+    some = np.arange(24) % 3 == 0
+    missing, complete = (float(np.median(inflation.tails[x])) for x in (some, ~some))
+    assert complete**2 * inflation.common == pytest.approx(1.0, rel=0.2)
+    assert missing**2 * inflation.common == pytest.approx(0.6**-2, rel=0.2)
+
+
+def test_few_columns_with_many_gaps_make_no_edges():
+    rng = np.random.default_rng()
+    found = 0
+    for _ in range(5):
+        rows = rng.standard_normal((3000, 24))
+        rows[:, ::3][rng.random((3000, 8)) < 0.4] = np.nan
+        found += len(HedgeGraph(error="fwer").fit(rows).edges_)
+    assert found <= 3  # of a mean of 0.25 at most: more than three by a chance of 1e-4

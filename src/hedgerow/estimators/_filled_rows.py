@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from hedgerow.engines import Engine, Named
 from hedgerow.method.forgetting import NEVER, effective_rows
-from hedgerow.method.gap_model import expected_of, first_fill, rows_per_one
+from hedgerow.method.gap_model import expected_of, first_fill, rows_per_one, share_of_gaps
 from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected
 from hedgerow.method.levels import MIN_ROWS
@@ -296,7 +296,7 @@ class FilledRows:
         products, unknown = moments.products, self.unknown(moments.weight)
         if unknown is not None:
             products = products + unknown
-        share = float(np.median(self.share()))
+        share = share_of_gaps(self.share())
         n_rows = effective_rows(self.seen.rows, self.half_life) * share**2 / self.per_one
         return expected_of(
             products,

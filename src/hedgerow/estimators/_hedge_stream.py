@@ -263,7 +263,7 @@ class HedgeStream:
         share = np.maximum(filled.share(), 1.0 / n_rows)
         typical = float(np.median(share))
         common = max(apart * found.common, repeated / memory) * n_rows / left / typical**2
-        return found._replace(tails=found.tails * np.sqrt(typical / share), common=common)
+        return found._replace(tails=found.tails * (typical / share), common=common)
 
     def determined(self) -> NDArray[np.bool_]:
         """Return which columns took part in an exact linear relation before they were scored."""

@@ -127,6 +127,19 @@ def first_fill(
     return Filled(filled, covariance, expected, shift)
 
 
+def share_of_gaps(share: Array) -> float:
+    """Return the share of cells that are there in the column of a typical missing one.
+
+    Given that of each column; where a few columns miss many cells, these are the ones that the
+    model is for. Columns of which nothing is there say nothing.
+
+    >>> share_of_gaps(np.array([1.0, 1.0, 1.0, 0.5])), share_of_gaps(np.ones(3))
+    (0.5, 1.0)
+    """
+    gone = np.where(share > 0, 1.0 - share, 0.0)
+    return float(gone @ share / gone.sum()) if gone.any() else 1.0
+
+
 def rows_per_one(rows: Array) -> float:
     """Return how many of these rows say as much of a typical pair as one independent row.
 
