@@ -37,10 +37,11 @@ from benchmarks.quality import cases, elsewhere
 from benchmarks.quality.ablation import learned
 from hedgerow.datasets import Model
 from hedgerow.method.edges import adjusted, debiased, given_fewer
-from hedgerow.method.groups import GROUP_ENDS, merged_labels, pair_priors, smallest_group
+from hedgerow.method.groups import GROUP_ENDS, merged_labels, smallest_group
 from hedgerow.method.levels import agreement_margins, agreement_scores, asks_both
 from hedgerow.method.multiplicity import benjamini_hochberg, group_priors, null_shares
 from hedgerow.method.neighbours import Refit, refit
+from hedgerow.method.priors import pair_priors
 from hedgerow.method.scores import two_sided, z_score
 
 Array = NDArray[np.float64]
@@ -185,9 +186,9 @@ def levels(known: Pairs, priors_of: PriorsOf, agreement: str) -> Array:
 
 def as_it_is(known: Pairs) -> Array:
     asked = known.n_columns, known.n_rows, FDR
-    result = adjusted(known.z, known.witness, *asked)
+    result = adjusted(known.z, known.witness, *asked, None)
     if asks_both(*asked):
-        result = np.maximum(result, adjusted(known.both, known.witness, *asked))
+        result = np.maximum(result, adjusted(known.both, known.witness, *asked, None))
     return result
 
 
