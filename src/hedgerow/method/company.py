@@ -99,7 +99,8 @@ def degree_groups(number: NDArray[np.integer], n_columns: int) -> NDArray[np.int
     before = number.sum() - np.cumsum(number)
     groups = np.searchsorted(smallest * 2.0 ** np.arange(_LARGEST), before, side="right")
     size = np.bincount(groups, weights=number).astype(np.intp)
-    return merged_labels(size, smallest)[groups]
+    labels = merged_labels(size, smallest)
+    return np.asarray(labels[groups], dtype=np.intp)
 
 
 def pairs_by_degree(

@@ -138,9 +138,7 @@ def adjusted(
     then weighted, too.
     """
     known = company if error != "fwer" else None
-    priors = pair_priors(
-        z, witness, n_columns, count_nulls_only=error != "fwer", company=known
-    )
+    priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer", company=known)
     margins = agreement_margins(n_columns, n_rows, error, hidden)
     of_agreement = np.ones(len(z)) if known is None else priors
     return smallest_levels(z, witness, priors, of_agreement, margins, error)

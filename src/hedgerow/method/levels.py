@@ -35,7 +35,8 @@ def smallest_levels(
 ) -> Array:
     """Return the smallest level at which each pair is an edge, given the priors of the pairs.
 
-    ``of_agreement`` are those by which p-values of agreement are divided. With ``n_tests``, the pairs are the strongest of so many.
+    ``of_agreement`` are those by which p-values of agreement are divided. With ``n_tests``, the
+    pairs are the strongest of so many.
     """
     adjust = CORRECTIONS[error]
     levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)

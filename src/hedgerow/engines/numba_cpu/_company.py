@@ -17,6 +17,7 @@ from hedgerow.method.company import LAST_BIN, degree_groups, pairs_by_degree
 Bytes = NDArray[np.int8]
 Indices = NDArray[np.intp]
 
+
 class Degrees(NamedTuple):
     """What is known of nodes, and so of the degrees of pairs."""
 

@@ -7,7 +7,7 @@ for what the company of each pair says (`_company`).
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
 from hedgerow.engines.shared.listing import (
+    Asked,
     Judged,
-    Rule,
     cuts_of,
     levels_in_company,
     weighed,
@@ -270,13 +270,11 @@ def _judge(
     n_columns, (codes, degrees) = len(scores), company
     tiles = list(blocks(n_columns, TILE))
     sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
-    rule = Rule(
-        shared_part(*sums), agreement_margins(n_columns, n_rows, error), n_columns, error
-    )
-    known = (scores, codes, *degrees, rule.shared, GROUP_ENDS)
+    asked = Asked(shared_part(*sums), agreement_margins(n_columns, n_rows, error), n_columns, error)
+    known: tuple[Any, ...] = (scores, codes, *degrees, asked.shared, GROUP_ENDS)
     sizes = run(partial(_counts.group_sizes, *some, *known) for some in tiles)
     worth = weighed([sum(part) for part in zip(*sizes)], n_columns, error)
-    known = (*known, *rule.margins, worth.classes)
+    known = (*known, *asked.margins, worth.classes)
     counts = run(partial(_counts.histograms, *some, *known) for some in tiles)
     by_class, by_agreement = (sum(part) for part in zip(*counts))
     cuts = cuts_of(worth, by_class, by_agreement, error, loosest)
@@ -284,7 +282,7 @@ def _judge(
     source, target, witness, own = (np.concatenate(part) for part in zip(*lists))
     z = exact(source, target)
     of_pairs = parts_of(own, source, target, degrees)
-    q_value = levels_in_company(z, witness, *of_pairs, rule, worth)
+    q_value = levels_in_company(z, witness, *of_pairs, asked, worth)
     return Judged(source * n_columns + target, z, q_value)
 
 

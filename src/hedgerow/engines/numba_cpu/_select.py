@@ -73,7 +73,7 @@ def select_nodes(
 
     Row i of ``scores`` becomes the score of node i with every variable given i's neighbours other
     than that variable, and of ``codes`` what these explain (`_company`). ``curves`` are the
-    polynomials of `score_polynomials`, and ``ends`` those of `hedgerow.method.company.ends_of_bins`.
+    polynomials of `score_polynomials`, and ``ends`` those of `company.ends_of_bins`.
     """
     p = per_scale.size
     covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)

@@ -10,6 +10,7 @@ classes of about the same prior (`weighed`, `cuts_of`). An engine that knows onl
 counts by its groups (`plan`).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ class Plan(NamedTuple):
     cut: float  # ... and those with an agreement of this and more
 
 
-def weighed(counts: list[Counts], n_columns: int, error: str) -> Worth:
+def weighed(counts: Sequence[Counts], n_columns: int, error: str) -> Worth:
     """Return what pairs are worth from the counts by three groupings.
 
     Each has for every group its number of pairs, and of those with a p-value above one half.
@@ -78,8 +79,8 @@ def weighed(counts: list[Counts], n_columns: int, error: str) -> Worth:
     priors /= len(used)
     logs = np.log(priors)
     step = max(float(np.ptp(logs)), 1e-9) / _CLASSES
-    _, classes = np.unique(np.floor((logs - logs.min()) / step), return_inverse=True)
-    classes = classes.reshape(shape).astype(np.uint8)
+    _, labels = np.unique(np.floor((logs - logs.min()) / step), return_inverse=True)
+    classes = labels.reshape(shape).astype(np.uint8)
     number = int(classes.max()) + 1
     least, largest = np.full(number, np.inf), np.zeros(number)
     np.minimum.at(least, classes, priors)
@@ -115,10 +116,10 @@ def _cut(at_most: float, priors: Array, rounding: float = _ROUNDING) -> Array:
 def _priors_of(size: Counts, above: Counts, n_columns: int, error: str) -> Array:
     """Return the priors of groups, of which small ones are joined to their next."""
     labels = merged_labels(size, smallest_group(n_columns))
-    merged = np.zeros((2, labels[-1] + 1), dtype=np.int64)
-    np.add.at(merged, (slice(None), labels), np.array([size, above]))
-    share = null_shares_of_counts(*merged)
-    return group_priors(share, merged[0], count_nulls_only=error != "fwer")[labels]
+    merged = np.zeros((labels[-1] + 1, 2), dtype=np.int64)
+    np.add.at(merged, labels, np.column_stack([size, above]))
+    share = null_shares_of_counts(*merged.T)
+    return group_priors(share, merged[:, 0], count_nulls_only=error != "fwer")[labels]
 
 
 def covers(early: Plan, final: Plan) -> bool:
@@ -196,7 +197,7 @@ def largest_of_interest(
     return float(high[interesting].max(initial=0.0))
 
 
-class Rule(NamedTuple):
+class Asked(NamedTuple):
     """What is asked of pairs, beside their priors."""
 
     shared: float  # `hedgerow.method.groups.shared_part`
@@ -205,13 +206,13 @@ class Rule(NamedTuple):
     error: str
 
 
-def levels_of_listed(z: Array, witness: Array, rule: Rule, priors: Array) -> Array:
+def levels_of_listed(z: Array, witness: Array, asked: Asked, priors: Array) -> Array:
     """Return the q-values of listed pairs, with the priors of all groups by surplus.
 
     All other pairs have larger ones.
     """
-    own = priors[surplus_groups(z, witness, rule.shared)]
-    return _levels(z, witness, rule, own, np.ones(len(z)))
+    own = priors[surplus_groups(z, witness, asked.shared)]
+    return _levels(z, witness, asked, own, np.ones(len(z)))
 
 
 def levels_in_company(
@@ -219,17 +220,17 @@ def levels_in_company(
     witness: Array,
     explained: NDArray[np.int8],
     degree_group: Indices,
-    rule: Rule,
+    asked: Asked,
     worth: Worth,
 ) -> Array:
     """Return the q-values of listed pairs, of which the company is known, too."""
-    groups = surplus_groups(z, witness, rule.shared), explained_groups(z, explained), degree_group
-    return _levels(z, witness, rule, worth.priors[groups], worth.of_agreement[groups])
+    groups = surplus_groups(z, witness, asked.shared), explained_groups(z, explained), degree_group
+    return _levels(z, witness, asked, worth.priors[groups], worth.of_agreement[groups])
 
 
-def _levels(z: Array, witness: Array, rule: Rule, priors: Array, of_agreement: Array) -> Array:
-    n_tests = rule.n_columns * (rule.n_columns - 1) // 2
-    return smallest_levels(z, witness, priors, of_agreement, rule.margins, rule.error, n_tests)
+def _levels(z: Array, witness: Array, asked: Asked, priors: Array, of_agreement: Array) -> Array:
+    n_tests = asked.n_columns * (asked.n_columns - 1) // 2
+    return smallest_levels(z, witness, priors, of_agreement, asked.margins, asked.error, n_tests)
 
 
 def worse(first: Judged, second: Judged) -> Judged:

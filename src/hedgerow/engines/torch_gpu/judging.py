@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from hedgerow.engines.shared.listing import (
+    Asked,
     Counts,
     Judged,
     Plan,
-    Rule,
     count_scores,
     covers,
     levels_of_listed,
@@ -122,5 +122,5 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
         found = every.listed(shared, margins, cuts, cut)
     tested = pairs.one_by_one(material, found, both=both, careful=careful)
     z, witness = (np.concatenate(parts) for parts in zip(known, tested))
-    q_value = levels_of_listed(z, witness, Rule(shared, margins, p, error), priors)
+    q_value = levels_of_listed(z, witness, Asked(shared, margins, p, error), priors)
     return Judged(torch.cat([apart, found]).cpu().numpy(), z, q_value)
