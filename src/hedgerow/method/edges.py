@@ -30,7 +30,7 @@ from hedgerow.method.company import Company, company_of
 from hedgerow.method.inflation import Inflation, calming, no_inflation
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both, smallest_levels
 from hedgerow.method.neighbours import NO_HUBS, Refit, refit
-from hedgerow.method.priors import pair_priors
+from hedgerow.method.priors import pair_priors, weighs_agreement
 from hedgerow.method.scores import two_sided, z_score
 from hedgerow.method.stand_ins import weaken
 
@@ -134,13 +134,13 @@ def adjusted(
 ) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair.
 
-    Its company counts where a false discovery rate is promised, or estimated; Hedge's agreement is
-    then weighted, too.
+    Its company counts where a false discovery rate is promised, or estimated.
     """
     known = company if error != "fwer" else None
     priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer", company=known)
     margins = agreement_margins(n_columns, n_rows, error, hidden)
-    of_agreement = np.ones(len(z)) if known is None else priors
+    weighs = known is not None and weighs_agreement(n_columns, error)
+    of_agreement = priors if weighs else np.ones(len(z))
     return smallest_levels(z, witness, priors, of_agreement, margins, error)
 
 

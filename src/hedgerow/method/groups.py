@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 CENTRE = 1.5
 # Where groups of pairs end, from the most promising down; in standard errors.
 GROUP_ENDS = np.concatenate([2.0 ** np.arange(5, 0.5, -0.5), [1.0, 0.75, 0.5, 0.25, 0.0]])
+# Of fewer pairs no share of nulls is estimated.
+FEWEST_PAIRS = 20
 
 
 def central_sums(z: Array, witness: Array) -> tuple[float, float]:
@@ -34,7 +36,7 @@ def surplus_groups(z: Array, witness: Array, shared: float) -> NDArray[np.intp]:
 
 def smallest_group(n_columns: int) -> int:
     """Return how many pairs a group must have for its share of nulls to be estimated."""
-    return max(20, n_columns // 2)
+    return max(FEWEST_PAIRS, n_columns // 2)
 
 
 def merged_labels(size: NDArray[np.integer], smallest: int) -> NDArray[np.intp]:

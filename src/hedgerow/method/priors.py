@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.method.company import Company, degree_groups, explained_groups
 from hedgerow.method.groups import (
+    FEWEST_PAIRS,
     central_sums,
     merged_labels,
     shared_part,
@@ -21,6 +22,15 @@ from hedgerow.method.multiplicity import group_priors, null_shares
 from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
+
+
+def weighs_agreement(n_columns: int, error: str) -> bool:
+    """Return whether Hedge's agreement is weighted by the priors, too.
+
+    Measured (docs/theory.md, section 12): where groups can be no smaller, because columns are few,
+    the share of false edges rises with it.
+    """
+    return error == "fdr" and n_columns // 2 >= FEWEST_PAIRS
 
 
 def pair_priors(

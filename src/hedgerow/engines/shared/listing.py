@@ -21,6 +21,7 @@ from hedgerow.method.company import explained_groups
 from hedgerow.method.groups import GROUP_ENDS, merged_labels, smallest_group, surplus_groups
 from hedgerow.method.levels import agreement_scores, smallest_levels
 from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
+from hedgerow.method.priors import weighs_agreement
 from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
@@ -44,7 +45,7 @@ class Worth(NamedTuple):
     """What pairs are worth by their groups: by surplus, by explained correlation, by degree."""
 
     priors: Array  # [group, group, group]
-    of_agreement: Array  # the same for p-values of agreement
+    weighs_agreement: bool  # whether p-values of agreement are divided by them, too
     classes: NDArray[np.uint8]  # in which class a pair of these groups is
     least: Array  # prior of each class ...
     largest: Array  # ... and largest
@@ -85,8 +86,7 @@ def weighed(counts: Sequence[Counts], n_columns: int, error: str) -> Worth:
     least, largest = np.full(number, np.inf), np.zeros(number)
     np.minimum.at(least, classes, priors)
     np.maximum.at(largest, classes, priors)
-    of_agreement = priors if error == "fdr" else np.ones(shape)
-    return Worth(priors, of_agreement, classes, least, largest)
+    return Worth(priors, weighs_agreement(n_columns, error), classes, least, largest)
 
 
 def cuts_of(
@@ -98,7 +98,7 @@ def cuts_of(
     """
     bounds = worth.least[:, None], worth.largest[:, None]
     score = _cut(largest_of_interest(by_class, *bounds, error, loosest), worth.largest)
-    if error == "fdr":
+    if worth.weighs_agreement:
         at_most = largest_of_interest(by_agreement, *bounds, error, loosest)
         return Cuts(score, _cut(at_most, worth.largest))
     alike = np.ones((1, 1))
@@ -225,7 +225,9 @@ def levels_in_company(
 ) -> Array:
     """Return the q-values of listed pairs, of which the company is known, too."""
     groups = surplus_groups(z, witness, asked.shared), explained_groups(z, explained), degree_group
-    return _levels(z, witness, asked, worth.priors[groups], worth.of_agreement[groups])
+    priors = worth.priors[groups]
+    of_agreement = priors if worth.weighs_agreement else np.ones(len(z))
+    return _levels(z, witness, asked, priors, of_agreement)
 
 
 def _levels(z: Array, witness: Array, asked: Asked, priors: Array, of_agreement: Array) -> Array:
