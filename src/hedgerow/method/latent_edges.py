@@ -61,8 +61,10 @@ def judge_latent(
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
     skew = skews(sure, n_rows, upper)
 
-    ends = given_ends(fitted, n_rows, upper)
-    company = company_of(latent.corr, fitted.coefficients, clear, *ends)
+    company = None  # what noise hides is not explained, and a balanced graph would believe it
+    if error != BALANCED:
+        ends = given_ends(fitted, n_rows, upper)
+        company = company_of(latent.corr, fitted.coefficients, clear, *ends)
 
     def normal(score: Array) -> Array:
         return calm * unskewed(score, skew)
