@@ -96,6 +96,7 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality kinds
 	$(BIN)/python -m benchmarks.quality cut
 	$(BIN)/python -m benchmarks.quality hubs
+	$(BIN)/python -m benchmarks.quality structure
 	$(BIN)/python -m benchmarks.quality balanced
 	$(BIN)/python -m benchmarks.quality report
 

@@ -34,6 +34,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "neighbours chosen at level 0.2": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.2},
     "neighbours chosen at level 0.01": {"hedgerow.method.neighbours.SELECTION_LEVEL": 0.01},
     "no priors": {"hedgerow.method.edges.pair_priors": lambda z, *_, **__: np.ones_like(z)},
+    "no company": {"hedgerow.method.edges.company_of": lambda *_: None},
     "no agreement": {"hedgerow.method.edges.agreement_margins": lambda *_: (-np.inf, 0.0)},
     "agreement without discount": {
         "hedgerow.method.edges.agreement_margins": lambda *_: (0.0, 0.0)

@@ -1,14 +1,16 @@
-"""What the rest of the graph could add to the priors of pairs, and where the level goes.
+"""What the company of pairs adds to their priors, and where the level goes.
 
 Each line changes how pairs are weighted or what they must pass, at a false discovery rate of 0.05:
 
-- *as it is*: groups by how much more related Hedge finds a pair than the refit does;
+- *surplus*: groups by how much more related Hedge finds a pair than the refit does, as before
+  company counted;
 - *explained correlation*: groups by the part of a pair's correlation that the neighbours of the
   node explain, with the sign of z. Without an edge it is independent of z;
-- *and degrees*: groups by odds that are learned from the table itself: explained correlation, and
+- *learned odds*: groups by odds that are learned from the table itself: explained correlation, and
   how many neighbours were chosen for the two without each other;
-- *means*: the mean of a pair's priors by surplus and by explained correlation, or of these and that
-  by learned odds. Where one says nothing, the others keep at least a half or a third of theirs;
+- *means*: the mean of a pair's priors by two of these, or three. Where one says nothing, the others
+  keep at least a half or a third of theirs;
+- *as it is*: the mean of surplus, explained correlation and degrees, with weighted agreement;
 - *weighted agreement*: p-values of agreement are divided by the priors, too;
 - *no agreement*: it is not asked for, nor what few rows are asked.
 
@@ -17,6 +19,8 @@ degrees and common neighbours, and the graph is the largest with a share of 0.05
 what a better order of pairs by these would give. Two more are also shown the true *degrees* of both
 nodes, or the true *communities* (of greatest modularity): how many pairs of the same two, or in the
 same one, are joined.
+
+A second table has graphs before and now, family by family, also balanced ones.
 """
 
 import warnings
@@ -25,6 +29,7 @@ from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from networkx import from_numpy_array
@@ -35,17 +40,23 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks import document, kept
 from benchmarks.quality import cases, elsewhere
 from benchmarks.quality.ablation import learned
+from hedgerow import HedgeGraph
 from hedgerow.datasets import Model
-from hedgerow.method.edges import adjusted, debiased, given_fewer
-from hedgerow.method.groups import GROUP_ENDS, merged_labels, pair_priors, smallest_group
+from hedgerow.method.company import Company, company_of, explained_groups, explained_parts
+from hedgerow.method.edges import adjusted, debiased, given_ends, given_fewer
+from hedgerow.method.groups import merged_labels, smallest_group
 from hedgerow.method.levels import agreement_margins, agreement_scores, asks_both
 from hedgerow.method.multiplicity import benjamini_hochberg, group_priors, null_shares
-from hedgerow.method.neighbours import Refit, refit
+from hedgerow.method.neighbours import refit
+from hedgerow.method.priors import pair_priors
+from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided, z_score
 
 Array = NDArray[np.float64]
 LEVEL = 0.05
 FDR = "fdr"
+BEFORE, NOW = "surplus", "as it is"  # of the lines
+_NOISE = 8  # times as many data sets without an edge
 
 
 class Pairs(NamedTuple):
@@ -54,6 +65,7 @@ class Pairs(NamedTuple):
     z: Array
     both: Array  # given the neighbours of both
     witness: Array
+    company: Company
     explained: Array  # by neighbours, in standard errors, with the sign of z
     degrees: Array  # (2, pairs): chosen neighbours without each other, the larger first
     shared: Array  # common neighbours
@@ -81,11 +93,14 @@ def pairs_of(model: Model, rows: Array) -> Pairs:
     own = joined.sum(axis=1)
     degrees = np.sort([own[end] - joined[upper] for end in upper], axis=0)[::-1].astype(float)
     shared = (joined.astype(float) @ joined)[upper]
-    explained = np.sign(z) * _explained(corr, fitted, n_rows, upper)
+    ends = given_ends(fitted, n_rows, upper)
+    parts = explained_parts(corr, fitted.coefficients)[ends]
+    explained = np.sign(z) * z_score(np.clip(parts, -0.999, 0.999), n_rows - 2)
+    known = company_of(corr, fitted.coefficients, n_rows, *ends)
     true = model.adjacency.toarray() != 0
     true_degrees = np.sort([true.sum(axis=1)[end] for end in upper], axis=0)[::-1].astype(float)
     company = degrees, shared, true_degrees, _joined_like(true, upper)
-    return Pairs(z, both, witness, explained, *company, true[upper], n_columns, n_rows)
+    return Pairs(z, both, witness, known, explained, *company, true[upper], n_columns, n_rows)
 
 
 def _joined_like(joined: NDArray[np.bool_], upper: tuple[Array, Array]) -> Array:
@@ -97,24 +112,6 @@ def _joined_like(joined: NDArray[np.bool_], upper: tuple[Array, Array]) -> Array
     _, like = np.unique(ends, axis=1, return_inverse=True)
     share: Array = np.bincount(like, weights=joined[upper]) / np.bincount(like)
     return share[like]
-
-
-def _explained(corr: Array, fitted: Refit, n_rows: int, upper: tuple[Array, Array]) -> Array:
-    """Return the part of correlations that the neighbours of the node of `given_fewer` explain."""
-    coefficients = fitted.coefficients.toarray()
-    part = coefficients @ corr
-    for node in range(len(corr)):  # without a chosen variable's own part
-        chosen = np.flatnonzero(coefficients[node])
-        if len(chosen):
-            among = np.r_[node, chosen]
-            inverse = np.linalg.inv(corr[np.ix_(among, among)])
-            left = inverse[0, 1:] / (inverse[0, 0] * np.diag(inverse)[1:] - inverse[0, 1:] ** 2)
-            part[node, chosen] = corr[node, chosen] + left
-    score = np.abs(z_score(fitted.partial, n_rows - 2 - fitted.given))
-    sizes = [fitted.sizes[end] for end in upper]
-    first = (sizes[0] < sizes[1]) | ((sizes[0] == sizes[1]) & (score[upper] < score.T[upper]))
-    chosen_part = np.where(first, part[upper], part.T[upper])
-    return np.arctanh(np.clip(chosen_part, -0.999, 0.999)) * np.sqrt(max(n_rows - 3, 1))
 
 
 def by_groups(known: Pairs, groups: NDArray[np.intp]) -> Array:
@@ -129,7 +126,7 @@ def by_surplus(known: Pairs) -> Array:
 
 
 def by_explained(known: Pairs) -> Array:
-    return by_groups(known, np.searchsorted(-GROUP_ENDS, -known.explained))
+    return by_groups(known, explained_groups(known.z, known.company.explained))
 
 
 def by_learned(known: Pairs) -> Array:
@@ -183,11 +180,11 @@ def levels(known: Pairs, priors_of: PriorsOf, agreement: str) -> Array:
     return result
 
 
-def as_it_is(known: Pairs) -> Array:
+def in_company(known: Pairs, company: Company | None) -> Array:
     asked = known.n_columns, known.n_rows, FDR
-    result = adjusted(known.z, known.witness, *asked)
+    result = adjusted(known.z, known.witness, *asked, company)
     if asks_both(*asked):
-        result = np.maximum(result, adjusted(known.both, known.witness, *asked))
+        result = np.maximum(result, adjusted(known.both, known.witness, *asked, company))
     return result
 
 
@@ -206,18 +203,19 @@ def edges_known(known: Pairs, *more: str) -> Array:
 
 
 CHANGES = {
-    "as it is": as_it_is,
-    "weighted agreement": partial(levels, priors_of=by_surplus, agreement="weighted"),
+    "surplus": lambda known: in_company(known, None),
+    "surplus, weighted agreement": partial(levels, priors_of=by_surplus, agreement="weighted"),
     "explained correlation": partial(levels, priors_of=by_explained, agreement="asked"),
     "..., weighted agreement": partial(levels, priors_of=by_explained, agreement="weighted"),
-    "..., and degrees": partial(levels, priors_of=by_learned, agreement="weighted"),
+    "learned odds, weighted agreement": partial(levels, priors_of=by_learned, agreement="weighted"),
+    "as it is": lambda known: in_company(known, known.company),
     "mean of two, weighted agreement": partial(
         levels, priors_of=mean_of(by_surplus, by_explained), agreement="weighted"
     ),
-    "mean of three, weighted agreement": partial(
+    "mean of two and learned odds, weighted agreement": partial(
         levels, priors_of=mean_of(by_surplus, by_explained, by_learned), agreement="weighted"
     ),
-    "no agreement": partial(levels, priors_of=by_surplus, agreement="none"),
+    "surplus, no agreement": partial(levels, priors_of=by_surplus, agreement="none"),
     "explained correlation, no agreement": partial(
         levels, priors_of=by_explained, agreement="none"
     ),
@@ -227,8 +225,17 @@ CHANGES = {
 }
 
 
+def balanced_graphs(rows: Array) -> list[NDArray[np.bool_]]:
+    """Return which pairs of balanced graphs are joined, before company counted and now."""
+    graph = HedgeGraph(level=BALANCED, rows="independent", columns="normal", device="numpy")
+    with patch("hedgerow.method.edges.company_of", lambda *_: None):
+        before = graph.fit(rows).adjacency_
+    upper = np.triu_indices(rows.shape[1], 1)
+    return [each.toarray()[upper] != 0 for each in (before, graph.fit(rows).adjacency_)]
+
+
 def measure(place: tuple) -> list[tuple[float, float]]:
-    """Return F1 and share of false edges of all changes."""
+    """Return F1 and share of false edges of all changes, and of balanced graphs."""
     warnings.simplefilter("ignore")
     where, ratio, seed = place
     if isinstance(where, elsewhere.Case):
@@ -236,13 +243,13 @@ def measure(place: tuple) -> list[tuple[float, float]]:
     else:
         model, rows = cases.rows_of(where, cases.COLUMNS, round(ratio * cases.COLUMNS), seed)
     known = pairs_of(model, rows)
+    changes = CHANGES if known.true.any() else {name: CHANGES[name] for name in (BEFORE, NOW)}
+    graphs = [change(known) <= LEVEL for change in changes.values()] + balanced_graphs(rows)
     results = []
-    for change in CHANGES.values():
-        found = change(known) <= LEVEL
+    for found in graphs:
         right, number = int((found & known.true).sum()), int(found.sum())
-        results.append(
-            (2 * right / (number + known.true.sum()), 1 - right / max(number, 1) if number else 0.0)
-        )
+        score = 2 * right / max(number + known.true.sum(), 1)
+        results.append((score, 1 - right / number if number else 0.0))
     return results
 
 
@@ -254,15 +261,36 @@ def run(seeds: int, processes: int) -> None:
         "cases above": [name for name in cases.CASES if name not in skipped],
         "elsewhere": [elsewhere.Case(*c) for c in product(elsewhere.GRAPHS, elsewhere.SIGNS)],
     }
-    header, columns = ["weights of pairs"], []
+    header, columns, families = ["weights of pairs"], [], []
+    shown = [*map(list(CHANGES).index, (BEFORE, NOW)), -2, -1]
     with get_context("spawn").Pool(processes) as pool:
-        for title, graphs in sets.items():
+
+        def cells_of(graphs: list, seeds: int) -> Array:
             places = list(product(graphs, cases.RATIOS, range(seeds)))
             of_all = np.array(pool.map(measure, places, chunksize=8))
-            cells = of_all.reshape(len(graphs), -1, len(CHANGES), 2).mean(axis=1)
+            return of_all.reshape(len(graphs), -1, *of_all.shape[1:]).mean(axis=1)
+
+        for title, graphs in sets.items():
+            cells = cells_of(graphs, seeds)
             header += [f"F1, {title}", "false", "most in a family"]
-            columns += [*cells.mean(axis=0).T, cells[:, :, 1].max(axis=0)]
+            of_changes = cells[:, : len(CHANGES)]
+            columns += [*of_changes.mean(axis=0).T, of_changes[:, :, 1].max(axis=0)]
+            families += zip(map(_title, graphs), cells[:, shown])
+        families.append(("empty", cells_of(["empty"], _NOISE * seeds)[0]))
     lines = [[name, *(f"{column[k]:.3f}" for column in columns)] for k, name in enumerate(CHANGES)]
-    text = document.table(header, lines)
-    print(text)
-    document.publish("quality", made, {"structure": text})
+    each = [[name, *map(_before_and_now, values.reshape(2, 2, 2))] for name, values in families]
+    tables = {
+        "structure": document.table(header, lines),
+        "structure-families": document.table(["graph", "FDR 0.05", "balanced"], each),
+    }
+    for text in tables.values():
+        print(text)
+    document.publish("quality", made, tables)
+
+
+def _title(graph: str | elsewhere.Case) -> str:
+    return graph if isinstance(graph, str) else ", ".join(graph)
+
+
+def _before_and_now(values: Array) -> str:
+    return " → ".join(f"{score:.3f} ({false:.3f})" for score, false in values)

@@ -116,7 +116,7 @@ def test_a_table_here_is_learned_here_whatever_its_columns_are_called():
 
 
 def test_workers_without_room_are_told_how_many_would_do():
-    message = "20,000 columns need about 14.9 GiB .* 2 workers of 4.0 GiB .*; 4 of 4.0 GiB would do"
+    message = "20,000 columns need about 15.5 GiB .* 2 workers of 4.0 GiB .*; 4 of 4.0 GiB would do"
     with pytest.raises(MemoryError, match=message):
         division_of(Workers(2, 2, 4 << 30), 20_000)
     message = r"workers of 4.0 GiB are there; X.rechunk\(\((\d+), -1\)\)"

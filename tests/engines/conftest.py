@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from hedgerow import engines
+from hedgerow.method import edges
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import batch_ends
 from hedgerow.method.inflation import no_inflation
@@ -88,6 +89,12 @@ def large_blocks(monkeypatch):
     monkeypatch.setattr(tiles, "_BLOCK", 128)
 
 
+@pytest.fixture
+def by_surplus_alone(monkeypatch):
+    """Let the readable code weigh pairs as the GPU does: their company does not count."""
+    monkeypatch.setattr(edges, "company_of", lambda *_: None)
+
+
 @pytest.fixture(scope="session")
 def evidence_of():
     """Return what an engine makes of some rows."""
@@ -115,6 +122,7 @@ def evidence_with(evidence_of):
 def _loaded(request):
     if request.param == "torch_gpu":
         request.getfixturevalue("large_blocks")
+        request.getfixturevalue("by_surplus_alone")
     return engines.load(request.param)
 
 

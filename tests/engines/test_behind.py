@@ -13,7 +13,10 @@ from hedgerow import HedgeGraph
 from hedgerow.engines.numba_cpu import behind as compiled
 from hedgerow.engines.numba_cpu._threads import with_threads
 from hedgerow.method import behind as readable
+from hedgerow.method import latent_edges
+from hedgerow.method.inflation import no_inflation
 from hedgerow.method.latent import LARGEST, latent_of
+from hedgerow.method.latent_edges import judge_latent
 from hedgerow.method.moments import correlation
 from hedgerow.method.steps import curves_of_steps
 
@@ -43,6 +46,17 @@ def latent(request):
     assert 0 < (curves.noise > 0).sum() < 40, "there should be columns of both kinds"
     assert curves.doubt.any()
     return latent_of(correlation(moments), curves)
+
+
+@pytest.mark.parametrize(("error", "counts"), [("fdr", True), ("balanced", False)])
+def test_company_counts_in_tables_with_steps_if_a_rate_is_promised(
+    latent, error, counts, monkeypatch
+):
+    weights, inflation = np.zeros_like(latent.corr), no_inflation(len(latent.corr))
+    asked = latent, float(N_ROWS), weights, error, inflation
+    found = judge_latent(*asked)[0].q_value
+    monkeypatch.setattr(latent_edges, "company_of", lambda *_: None)
+    assert np.array_equal(found, judge_latent(*asked)[0].q_value) != counts
 
 
 def test_series_are_the_same_up_to_correlations_near_one():

@@ -8,12 +8,23 @@ from numba import njit
 
 from hedgerow import HedgeGraph
 from hedgerow.datasets import FAMILIES, make
-from hedgerow.engines.numba_cpu import _counts, _scores, _threads
+from hedgerow.engines.numba_cpu import _counts, _pairs, _scores, _threads
+from hedgerow.engines.numba_cpu._company import Degrees, degrees_of, parts_of
+from hedgerow.engines.numba_cpu._select import JOINED, no_neighbours, select_nodes
 from hedgerow.engines.shared import listing
 from hedgerow.estimators import _hedge
-from hedgerow.method.groups import GROUP_ENDS
+from hedgerow.method.company import (
+    LAST_BIN,
+    company_of,
+    degree_groups,
+    ends_of_bins,
+    explained_groups,
+)
+from hedgerow.method.edges import given_ends
+from hedgerow.method.groups import GROUP_ENDS, surplus_groups
+from hedgerow.method.levels import agreement_scores
 from hedgerow.method.multiplicity import CORRECTIONS
-from hedgerow.method.neighbours import refit
+from hedgerow.method.neighbours import NO_HUBS, refit, step_thresholds
 from hedgerow.method.scores import two_sided, z_score
 from tests.engines import distances
 from tests.engines.distances import SINGLE, beyond_rounding
@@ -177,7 +188,8 @@ def test_no_pair_beyond_the_cut_could_have_been_of_interest(error, adjust, seed,
     bins = np.minimum((z * listing.PER_BIN).astype(int), listing.BINS - 1)
     counts = np.bincount(bins, minlength=listing.BINS)[None]
     p_values = two_sided(z)
-    cut = listing.largest_of_interest(counts, np.ones((1, 1)), error, loosest)
+    alike = np.ones((1, 1))
+    cut = listing.largest_of_interest(counts, alike, alike, error, loosest)
     adjusted = adjust(p_values)
     assert (adjusted[p_values > cut] > loosest).all()
     listed = p_values <= cut
@@ -187,17 +199,125 @@ def test_no_pair_beyond_the_cut_could_have_been_of_interest(error, adjust, seed,
     np.testing.assert_allclose(again[wanted], adjusted[listed][wanted])
 
 
+def codes_of(rng, n_columns):
+    """Return any codes of pairs, and what they stand for."""
+    bins = rng.integers(-LAST_BIN, LAST_BIN + 1, (n_columns, n_columns))
+    joined = rng.random((n_columns, n_columns)) < 0.2
+    number = rng.integers(1, 9, n_columns)
+    degree = (number[:, None] + number - 2 * joined)[np.triu_indices(n_columns, 1)]
+    groups = degree_groups(np.bincount(degree, minlength=17), n_columns).astype(np.int64)
+    codes = (bins + JOINED * joined).astype(np.int8)
+    return codes, Degrees(number, groups), bins[np.triu_indices(n_columns, 1)], degree
+
+
 @settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     shared=st.floats(-0.5, 1.5),
     margins=st.tuples(st.floats(0.0, 3.0), st.floats(0.0, 3.0)) | st.just((np.inf, np.inf)),
+    error=st.sampled_from(PROMISES),
 )
-def test_compiled_counts_are_those_of_the_readable_code(seed, shared, margins):
-    scores = np.random.default_rng(seed).standard_normal((30, 30)).astype(np.float32) * 4
-    upper = np.triu_indices(30, 1)
+def test_compiled_counts_and_lists_are_those_of_the_readable_code(seed, shared, margins, error):
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal((30, 30)).astype(np.float32) * 4
+    source, target = upper = np.triu_indices(30, 1)
     z, witness = scores[upper].astype(float), scores.T[upper].astype(float)
-    compiled = _counts.histograms(0, 30, scores, shared, GROUP_ENDS, *margins)
-    readable = listing.count_scores(z, witness, shared, margins)
-    for mine, expected in zip(compiled, readable):
+    codes, degrees, bins, degree = codes_of(rng, 30)
+    known = scores, codes, *degrees, shared, GROUP_ENDS
+    groups = (
+        surplus_groups(z, witness, shared),
+        explained_groups(z, bins),
+        degrees.groups[degree],
+    )
+    sizes = _counts.group_sizes(0, 30, *known)
+    above = np.abs(z) * listing.PER_BIN < listing.BINS_TO_MEDIAN
+    for mine, of_pairs in zip(sizes, groups):
+        expected = [np.bincount(of_pairs, weights, len(mine)) for weights in (None, above)]
+        np.testing.assert_array_equal(mine.T, expected)
+
+    worth = listing.weighed(sizes, 30, error)
+    own = worth.classes[groups]
+    assert (worth.least[own] <= worth.priors[groups]).all()
+    assert (worth.priors[groups] <= worth.largest[own]).all()
+    known = *known, *margins, worth.classes
+    agreed = agreement_scores(z, witness, margins)
+    for mine, size in zip(_counts.histograms(0, 30, *known), (np.abs(z), agreed)):
+        of_bin = np.minimum(size * listing.PER_BIN, listing.BINS - 1).astype(int)
+        expected = np.zeros_like(mine)
+        np.add.at(expected, (own, of_bin), 1)
         np.testing.assert_array_equal(mine, expected)
+
+    cuts = listing.Cuts(*rng.uniform(0.0, 6.0, (2, len(worth.least))))
+    listed = _counts.listed(0, 30, *known, *cuts)
+    wanted = (np.abs(z) >= cuts.score[own]) | (agreed >= cuts.agreement[own])
+    expected = source[wanted], target[wanted], witness[wanted], codes[upper][wanted]
+    order = np.lexsort(listed[:2][::-1])
+    for mine, of_pairs in zip(listed, expected):
+        np.testing.assert_array_equal(mine[order], of_pairs)
+    of_listed = parts_of(listed[3], listed[0], listed[1], degrees)
+    for mine, of_pairs in zip(of_listed, (bins, degrees.groups[degree])):
+        np.testing.assert_array_equal(mine[order], of_pairs[wanted])
+
+
+@pytest.mark.parametrize("error", PROMISES)
+@given(seed=st.integers(0, 2**32 - 1), loosest=st.floats(0.05, 0.95), n_edges=st.integers(0, 300))
+@settings(max_examples=30, deadline=None)
+def test_no_pair_outside_the_cuts_of_its_class_has_a_level_of_interest(
+    error, seed, loosest, n_edges
+):
+    """Levels of the listed are those of all; of others they are above the loosest."""
+    rng, n_columns, margins = np.random.default_rng(seed), 64, (0.1, 0.8)
+    n_pairs = n_columns * (n_columns - 1) // 2
+    is_edge = np.arange(n_pairs) < n_edges
+    z = rng.standard_normal(n_pairs) + rng.uniform(0, 5) * is_edge
+    witness = 0.8 * z + 0.6 * rng.standard_normal(n_pairs)
+    bins = np.clip(np.rint(rng.normal(3 * is_edge, 3.0)), -LAST_BIN, LAST_BIN).astype(np.int8)
+    degree_group = rng.integers(0, 4, n_pairs) // (1 + is_edge)
+    asked = listing.Asked(0.3, margins, n_columns, error)
+    groups = surplus_groups(z, witness, asked.shared), explained_groups(z, bins), degree_group
+    above = np.abs(z) * listing.PER_BIN < listing.BINS_TO_MEDIAN
+    sizes = [
+        np.column_stack([np.bincount(each, weights, n).astype(int) for weights in (None, above)])
+        for each, n in zip(groups, (len(GROUP_ENDS) + 1, LAST_BIN + 1, 4))
+    ]
+    worth = listing.weighed(sizes, n_columns, error)
+    agreed, own = agreement_scores(z, witness, margins), worth.classes[groups]
+    counts = np.zeros((2, len(worth.least), listing.BINS), dtype=int)
+    for table, size in zip(counts, (np.abs(z), agreed)):
+        of_bin = np.minimum(size * listing.PER_BIN, listing.BINS - 1).astype(int)
+        np.add.at(table, (own, of_bin), 1)
+    cuts = listing.cuts_of(worth, *counts, error, loosest)
+    listed = np.abs(z) >= cuts.score[own]
+    if error != "balanced":  # nothing is asked of agreement there
+        listed |= agreed >= cuts.agreement[own]
+
+    def levels(some):
+        parts = (each[some] for each in (z, witness, bins, degree_group))
+        return listing.levels_in_company(*parts, asked, worth)
+
+    every, some = levels(np.full(n_pairs, fill_value=True)), levels(listed)
+    assert (every[~listed] > loosest).all()
+    wanted = every[listed] <= loosest
+    np.testing.assert_array_equal(some <= loosest, wanted)
+    np.testing.assert_allclose(some[wanted], every[listed][wanted])
+
+
+@pytest.mark.parametrize("n_rows", [90, 400])
+def test_codes_of_pairs_are_their_company(n_rows):
+    corr = np.corrcoef(make("cliques", 60, seed=0).sample(n_rows, seed=1).T)
+    fitted = refit(corr, n_rows)
+    source, target = upper = np.triu_indices(60, 1)
+    expected = company_of(corr, fitted.coefficients, n_rows, *given_ends(fitted, n_rows, upper))
+    thresholds = step_thresholds(60, n_rows)
+    curves = _scores.score_polynomials(n_rows, len(thresholds))
+    found = no_neighbours(60, len(thresholds))
+    scores, codes = np.empty((60, 60), np.float32), np.empty((60, 60), np.int8)
+    rule = float(n_rows), thresholds, NO_HUBS, curves, ends_of_bins(n_rows)
+    select_nodes(0, 60, corr, np.ones(60), *rule, found, scores, codes)
+    _pairs.keep_given_fewer(0, 60, found.sizes, scores, codes)
+    degrees = degrees_of(found)
+    bins, group = parts_of(codes[upper], source, target, degrees)
+    assert len(np.unique(bins)) > 8
+    np.testing.assert_array_equal(bins, expected.explained)
+    groups = degree_groups(np.bincount(expected.degree), 60)
+    np.testing.assert_array_equal(group, groups[expected.degree])

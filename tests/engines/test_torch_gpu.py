@@ -178,7 +178,7 @@ def test_hubs_are_given_to_all_as_in_the_reference(held):
 
 
 @BOTH
-@pytest.mark.usefixtures("large_blocks")
+@pytest.mark.usefixtures("large_blocks", "by_surplus_alone")
 @pytest.mark.parametrize(
     ("error", "m", "calmed"),
     [

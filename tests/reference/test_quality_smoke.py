@@ -33,15 +33,24 @@ CASES = (
     "common factor",
     "empty",
 )
+IN_COMPANY = ("cliques", "watts_strogatz", "hubs")
 P = 32
-ROWS = (2 * P, 4 * P, 16 * P)
-ALONE = FALSE_ALARM / (2 * len(CASES))  # for each case and promise
+ENOUGH = 48  # columns, for agreement to be weighted
+ROWS = (2, 4, 16)  # for each column
+ALONE = FALSE_ALARM / (2 * (len(CASES) + len(IN_COMPANY)))  # for each case and promise
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_error_rates_are_kept(case):
     drawn = np.random.default_rng(0)
-    data_sets = (rows_of(case, P, drawn.choice(ROWS), seed) for seed in range(MOST))
+    data_sets = (rows_of(case, P, P * drawn.choice(ROWS), seed) for seed in range(MOST))
+    assert_kept(data_sets, ALONE)
+
+
+@pytest.mark.parametrize("case", IN_COMPANY)
+def test_error_rates_are_kept_where_company_says_most(case):
+    drawn = np.random.default_rng(0)
+    data_sets = (rows_of(case, ENOUGH, ENOUGH * drawn.choice(ROWS), seed) for seed in range(MOST))
     assert_kept(data_sets, ALONE)
 
 

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.sparse import csr_array
 
-from hedgerow.method.edges import debiased, given_fewer, judge_pairs
-from hedgerow.method.groups import pair_priors
+from hedgerow.method.company import company_of
+from hedgerow.method.edges import debiased, given_ends, given_fewer, judge_pairs
 from hedgerow.method.levels import agreement_margins, plausible_bias
 from hedgerow.method.multiplicity import false_shares
 from hedgerow.method.neighbours import refit
+from hedgerow.method.priors import pair_priors
 from hedgerow.method.scores import z_score
 
 
@@ -139,7 +140,9 @@ def test_a_balanced_graph_is_tested_without_the_precautions(n_rows):
     for name in ("partial_corr", "z", "p_value", "unexplained"):
         assert np.array_equal(getattr(balanced, name), getattr(fdr, name))
     witness = z_score(corr[np.triu_indices(15, 1)], n_rows - 2)  # that of no weights
-    priors = pair_priors(fdr.z, witness, 15, count_nulls_only=True)
+    ends = given_ends(refit(corr, n_rows), n_rows, np.triu_indices(15, 1))
+    company = company_of(corr, fdr.coefficients, n_rows, *ends)
+    priors = pair_priors(fdr.z, witness, 15, count_nulls_only=True, company=company)
     expected = false_shares(np.minimum(fdr.p_value / priors, 1.0))
     np.testing.assert_allclose(balanced.q_value, expected)
 

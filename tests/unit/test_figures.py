@@ -50,7 +50,7 @@ NOT_HERE = {
         *["more than 0.999", "to 0.4%"],  # limits of the arithmetic
         *["averaged 32 times", "about 7 GiB", "29 GiB", "60 GiB"],  # what the code does
     ],
-    "guide": ["stricter than 0.05", "take 2 GiB"],  # arithmetic: twenty bytes for each pair
+    "guide": ["stricter than 0.05", "take 2 GiB"],  # arithmetic: 21 bytes for each pair
     "quality": [
         *["below 1 %", "± is one", "more than 0.02", "at most 0.06", "(aim: 0.06)", "(aim: 0.24)"],
         *["(aim: 0.05)", "rows 0.5 to 40", "grid are 15 %", "probability 0.9", "star at 99 %"],

@@ -5,7 +5,7 @@ how strongly the two are related given the neighbours of one of them, the one wi
 says how strongly they are related given its shrunk weights. An edge needs both:
 
 1. the refit's p-value must survive the correction for many tests, where a pair that Hedge finds
-   more related than the refit does is given a larger prior in it;
+   more related than the refit does, or that is in good company, is given a larger prior in it;
 2. Hedge must agree at the same level, or the refit must be so clear that the largest error it can
    plausibly have does not matter.
 
@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from hedgerow.method.groups import pair_priors
+from hedgerow.method.company import Company, company_of
 from hedgerow.method.inflation import Inflation, calming, no_inflation
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both, smallest_levels
 from hedgerow.method.neighbours import NO_HUBS, Refit, refit
+from hedgerow.method.priors import pair_priors, weighs_agreement
 from hedgerow.method.scores import two_sided, z_score
 from hedgerow.method.stand_ins import weaken
 
@@ -79,11 +80,13 @@ def judge_pairs(
     z = calm * given_fewer(careful, n_rows, upper)
     witness = calm * z_score(-debiased(corr, hedge_weights)[upper], n_rows - 2)
     estimate = -debiased(corr, fitted.coefficients)[upper]
-    q_value = adjusted(z, witness, len(corr), n_rows, error)
+    company = company_of(corr, fitted.coefficients, n_rows, *given_ends(fitted, n_rows, upper))
+    asked = len(corr), n_rows, error, company
+    q_value = adjusted(z, witness, *asked)
     if asks_both(len(corr), n_rows, error):
         used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
         both = calm * z_score(estimate, n_rows - 2 - used)
-        q_value = np.maximum(q_value, adjusted(both, witness, len(corr), n_rows, error))
+        q_value = np.maximum(q_value, adjusted(both, witness, *asked))
     tests = estimate, z, two_sided(z), q_value
     return EdgeTests(*tests, fitted.residual, fitted.coefficients)
 
@@ -100,23 +103,45 @@ def given_fewer(fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]) ->
     separate it from all others, so either is enough; the fewer are conditioned on, the less of
     the relation they explain away.
     """
+    own, their = given_ends(fitted, n_rows, upper)
+    return z_score(fitted.partial[own, their], n_rows - 2 - fitted.given[own, their])
+
+
+def given_ends(
+    fitted: Refit, n_rows: float, upper: tuple[Indices, Indices]
+) -> tuple[Indices, Indices]:
+    """Return of each pair the node whose neighbours are given, and the other."""
     sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
-    own, their = (np.where(sizes[0] <= sizes[1], *ends) for ends in (upper, upper[::-1]))
-    z = z_score(fitted.partial[own, their], n_rows - 2 - fitted.given[own, their])
+    turned = sizes[1] < sizes[0]
     equal = np.flatnonzero(sizes[0] == sizes[1])
-    back = their[equal], own[equal]
-    other = z_score(fitted.partial[back], n_rows - 2 - fitted.given[back])
-    z[equal] = np.where(np.abs(z[equal]) < np.abs(other), z[equal], other)
-    return z
+    first, second = upper[0][equal], upper[1][equal]
+    here, there = (
+        np.abs(z_score(fitted.partial[pair], n_rows - 2 - fitted.given[pair]))
+        for pair in ((first, second), (second, first))
+    )
+    turned[equal] = there <= here
+    return np.where(turned, *upper[::-1]), np.where(turned, *upper)
 
 
 def adjusted(
-    z: Array, witness: Array, n_columns: int, n_rows: float, error: str, hidden: float = 1.0
+    z: Array,
+    witness: Array,
+    n_columns: int,
+    n_rows: float,
+    error: str,
+    company: Company | None,
+    hidden: float = 1.0,
 ) -> Array:
-    """Return the smallest level at which z and the witness make an edge of each pair."""
-    priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer")
+    """Return the smallest level at which z and the witness make an edge of each pair.
+
+    Its company counts where a false discovery rate is promised, or estimated.
+    """
+    known = company if error != "fwer" else None
+    priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer", company=known)
     margins = agreement_margins(n_columns, n_rows, error, hidden)
-    return smallest_levels(z, witness, priors, margins, error)
+    weighs = known is not None and weighs_agreement(n_columns, error)
+    of_agreement = priors if weighs else np.ones(len(z))
+    return smallest_levels(z, witness, priors, of_agreement, margins, error)
 
 
 def debiased(corr: Array, weights: Any) -> Array:

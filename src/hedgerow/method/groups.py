@@ -1,14 +1,11 @@
 """Groups of pairs, by how much more related Hedge finds them than the refit does.
 
-A pair of a promising group is given a larger prior in the correction for many tests
-(docs/theory.md, section 11).
+That surplus is made uncorrelated with z, so that for a pair without an edge it says nothing about
+how small the p-value will be (docs/theory.md, section 11).
 """
 
 import numpy as np
 from numpy.typing import NDArray
-
-from hedgerow.method.multiplicity import group_priors, null_shares
-from hedgerow.method.scores import two_sided
 
 Array = NDArray[np.float64]
 
@@ -16,19 +13,8 @@ Array = NDArray[np.float64]
 CENTRE = 1.5
 # Where groups of pairs end, from the most promising down; in standard errors.
 GROUP_ENDS = np.concatenate([2.0 ** np.arange(5, 0.5, -0.5), [1.0, 0.75, 0.5, 0.25, 0.0]])
-
-
-def pair_priors(z: Array, witness: Array, n_columns: int, *, count_nulls_only: bool) -> Array:
-    """Return the prior of every pair, by how much more related Hedge finds it than the refit does.
-
-    That surplus is made uncorrelated with z, so that for a pair without an edge it says nothing
-    about how small the p-value will be.
-    """
-    shared = shared_part(*central_sums(z, witness))
-    groups = _merge_small(surplus_groups(z, witness, shared), smallest_group(n_columns))
-    share = null_shares(two_sided(z), groups)
-    priors = group_priors(share, np.bincount(groups), count_nulls_only=count_nulls_only)
-    return priors[groups]
+# Of fewer pairs no share of nulls is estimated.
+FEWEST_PAIRS = 20
 
 
 def central_sums(z: Array, witness: Array) -> tuple[float, float]:
@@ -50,7 +36,7 @@ def surplus_groups(z: Array, witness: Array, shared: float) -> NDArray[np.intp]:
 
 def smallest_group(n_columns: int) -> int:
     """Return how many pairs a group must have for its share of nulls to be estimated."""
-    return max(20, n_columns // 2)
+    return max(FEWEST_PAIRS, n_columns // 2)
 
 
 def merged_labels(size: NDArray[np.integer], smallest: int) -> NDArray[np.intp]:
@@ -63,8 +49,3 @@ def merged_labels(size: NDArray[np.integer], smallest: int) -> NDArray[np.intp]:
         if count >= smallest and size[old + 1 :].sum() >= smallest:
             label, count = label + 1, 0
     return new
-
-
-def _merge_small(groups: NDArray[np.intp], smallest: int) -> NDArray[np.intp]:
-    """Join each group to the next until every one has at least ``smallest`` members."""
-    return merged_labels(np.bincount(groups, minlength=len(GROUP_ENDS) + 1), smallest)[groups]

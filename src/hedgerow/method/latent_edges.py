@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from hedgerow.method import behind, noisy
 from hedgerow.method.behind import Behind
-from hedgerow.method.edges import EdgeTests, Indices, adjusted, debiased, given_fewer
+from hedgerow.method.company import company_of
+from hedgerow.method.edges import (
+    EdgeTests,
+    Indices,
+    adjusted,
+    debiased,
+    given_ends,
+    given_fewer,
+)
 from hedgerow.method.inflation import Inflation, calming
 from hedgerow.method.latent import Latent
 from hedgerow.method.levels import MIN_ROWS, STRONGLY_RELATED
@@ -53,11 +61,16 @@ def judge_latent(
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
     skew = skews(sure, n_rows, upper)
 
+    company = None  # what noise hides is not explained, and a balanced graph would believe it
+    if error != BALANCED:
+        ends = given_ends(fitted, n_rows, upper)
+        company = company_of(latent.corr, fitted.coefficients, clear, *ends)
+
     def normal(score: Array) -> Array:
         return calm * unskewed(score, skew)
 
     def smallest_level(score: Array) -> Array:
-        return adjusted(score, witness, n_columns, clear, error, hidden)
+        return adjusted(score, witness, n_columns, clear, error, company, hidden)
 
     hedge = noisy.debiased(latent, hedge_weights, tight)[upper]
     witness = normal(z_score(-hedge, n_rows - 2))

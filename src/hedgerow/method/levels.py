@@ -28,20 +28,22 @@ def smallest_levels(
     z: Array,
     witness: Array,
     priors: Array,
+    of_agreement: Array,
     margins: tuple[float, float],
     error: str,
     n_tests: int | None = None,
 ) -> Array:
     """Return the smallest level at which each pair is an edge, given the priors of the pairs.
 
-    With ``n_tests``, the pairs are the strongest of so many.
+    ``of_agreement`` are those by which p-values of agreement are divided. With ``n_tests``, the
+    pairs are the strongest of so many.
     """
     adjust = CORRECTIONS[error]
     levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)
     if error == BALANCED:
         return levels
     agreed = two_sided(agreement_scores(z, witness, margins))
-    return np.maximum(levels, adjust(agreed, n_tests))
+    return np.maximum(levels, adjust(np.minimum(agreed / of_agreement, 1.0), n_tests))
 
 
 def agreement_scores(z: Array, witness: Array, margins: tuple[float, float]) -> Array:

@@ -38,6 +38,7 @@ class Rule(NamedTuple):
     thresholds: Array
     hubs: Indices
     curves: Array
+    ends: Array
 
 
 class Chosen(NamedTuple):
@@ -45,6 +46,7 @@ class Chosen(NamedTuple):
 
     found: Neighbours
     scores: Singles  # (nodes, p)
+    codes: strips.Bytes  # (nodes, p)
 
 
 class Choosing:
@@ -62,20 +64,22 @@ class Choosing:
         if layout.together:
             self._whole = cluster.task("products of all strips", all_rows, products)
 
-    def choose(self, *, stand_ins: bool) -> tuple[Future, list[Future]]:
-        """Return promises of the neighbours of all nodes, and of the scores given them."""
+    def choose(self, *, stand_ins: bool) -> tuple[Future, list[Future], list[Future]]:
+        """Return promises of the neighbours of all nodes, and of scores given them and codes."""
         runs = self.layout.all_runs
         chosen = self.cluster.in_turn(runs, self._ask_first, "choosing neighbours")
         found = self._joined(chosen)
         if stand_ins:
             chosen = self.with_rows(runs, "ask stand-ins of", _weakened, chosen, found)
             found = self._joined(chosen)
-        name = "scores of nodes {} to {}"
-        scores = [
-            self.cluster.task(name.format(*run), part, one, "scores")
-            for run, one in zip(runs, chosen)
-        ]
-        return found, scores
+        scores, codes = (
+            [
+                self.cluster.task(f"{field} of nodes {run[0]} to {run[1]}", part, one, field)
+                for run, one in zip(runs, chosen)
+            ]
+            for field in ("scores", "codes")
+        )
+        return found, scores, codes
 
     def with_rows(
         self,
@@ -138,14 +142,14 @@ def _wanted(nodes: Indices, rows: list[Rows], rule: Rule) -> Indices:
 
 
 def _choose(run: Strip, rows: list[Rows], rule: Rule) -> Chosen:
-    per_scale, _, n_rows, thresholds, hubs, curves = rule
+    per_scale, _, *rest = rule
     n_columns, (first, last) = len(per_scale), run
     products = on_a_sheet(n_columns, rows, np.float64)
-    found = no_neighbours(n_columns, len(thresholds))
-    scores = on_a_sheet(n_columns, [], np.float32)
-    select_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, curves, found, scores)
+    found = no_neighbours(n_columns, len(rule.thresholds))
+    scores, codes = (on_a_sheet(n_columns, [], dtype) for dtype in (np.float32, np.int8))
+    select_nodes(first, last, products, per_scale, *rest, found, scores, codes)
     own = _of_nodes(found, slice(first, last))
-    return Chosen(own, scores[first:last].copy())
+    return Chosen(own, scores[first:last].copy(), codes[first:last].copy())
 
 
 def _join(parts: list[Neighbours]) -> Neighbours:
@@ -156,7 +160,7 @@ def _join(parts: list[Neighbours]) -> Neighbours:
 def _weakened(
     run: Strip, rows: list[Rows], rule: Rule, chosen: Chosen, everyone: Neighbours
 ) -> Chosen:
-    per_scale, squares, n_rows, thresholds, _, curves = rule
+    per_scale, squares, n_rows, thresholds, _, curves, _ = rule
     n_columns, (first, last) = len(per_scale), run
     products = on_a_sheet(n_columns, rows, np.float64)
     choosers = choosers_of(everyone)
@@ -176,7 +180,7 @@ def _weakened(
     found = _of_nodes(everyone, slice(None))
     scores = on_a_sheet(n_columns, [Rows(np.arange(first, last), chosen.scores)], np.float32)
     weaken(first, last, products, per_scale, n_rows, thresholds, curves, choosers, found, scores)
-    return Chosen(_of_nodes(found, own), scores[own].copy())
+    return Chosen(_of_nodes(found, own), scores[own].copy(), chosen.codes)
 
 
 def _of_nodes(found: Neighbours, nodes: slice) -> Neighbours:

@@ -21,13 +21,23 @@ from hedgerow.engines.dask.sheet import sheet
 from hedgerow.engines.numba_cpu import strips
 from hedgerow.engines.numba_cpu.strips import (
     TILE,
+    Bytes,
+    Degrees,
     Neighbours,
     blocks,
     calm,
     score_polynomials,
     team,
 )
-from hedgerow.engines.shared.listing import Judged, Plan, levels_of_listed, plan, worse
+from hedgerow.engines.shared.listing import (
+    Asked,
+    Judged,
+    cuts_of,
+    levels_in_company,
+    weighed,
+    worse,
+)
+from hedgerow.method.company import ends_of_bins
 from hedgerow.method.engine import Array, Edges, Indices
 from hedgerow.method.groups import GROUP_ENDS, shared_part
 from hedgerow.method.inflation import Inflation, calming
@@ -46,6 +56,14 @@ class Pairs(NamedTuple):
     first: int
     above: Singles  # (w, p - first); the pair's
     below: Singles  # (p - first, w); Hedge's
+    codes: Bytes  # (w, p - first); of their company
+
+
+class Above(NamedTuple):
+    """The same before Hedge is asked."""
+
+    scores: Singles
+    codes: Bytes
 
 
 def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = NO_HUBS) -> Edges:
@@ -56,19 +74,21 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     thresholds = step_thresholds(n_columns, n_rows)
     curves = score_polynomials(n_rows, len(thresholds))
     factors = cluster.given("factors of columns", inflation)
-    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, hubs, curves)
+    ends = ends_of_bins(n_rows)
+    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, hubs, curves, ends)
     rule = cluster.given("what tests need", known)
 
     chooser = Choosing(cluster, layout, evidence.products, rule)
-    found, scores = chooser.choose(stand_ins=error == "fwer")
-    fewer = _given_fewer(evidence, scores, found)
-    del scores
+    found, scores, codes = chooser.choose(stand_ins=error == "fwer")
+    fewer = _given_fewer(evidence, scores, codes, found)
+    del scores, codes
     witness = ask_hedge(cluster, layout, evidence.products, evidence.weights, rule, n_rows)
     pairs = _beside_each_other(evidence, fewer, witness, factors)
     del fewer, witness
-    sizes, residual, chosen = cluster.answer(cluster.task("sizes", _sizes, found))
+    sizes, residual, chosen, degrees = cluster.answer(cluster.task("sizes", _sizes, found))
     tests = _Tests(chooser, found, sizes, n_rows)
-    judged = _judge(evidence, pairs, _calmed(inflation, tests.given_fewer), n_rows, error, loosest)
+    exact = _calmed(inflation, tests.given_fewer)
+    judged = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
     if asks_both(n_columns, n_rows, error):
         runs = layout.all_runs
         both = chooser.with_rows(
@@ -76,7 +96,8 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
         )
         pairs = _with_new_scores(evidence, pairs, both, factors)
         exact = _calmed(inflation, tests.given_both)
-        judged = worse(judged, _judge(evidence, pairs, exact, n_rows, error, loosest))
+        more = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
+        judged = worse(judged, more)
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]
@@ -139,27 +160,32 @@ class _Tests:
         return values, numbers
 
 
-def _sizes(found: Neighbours) -> tuple[Indices, Array, Indices]:
-    return found.sizes, found.residual, strips.chosen_by(found)
+def _sizes(found: Neighbours) -> tuple[Indices, Array, Indices, Degrees]:
+    return found.sizes, found.residual, strips.chosen_by(found), strips.degrees_of(found)
 
 
 def _calmed(inflation: Inflation, exact: Exact) -> Exact:
     return lambda source, target: calming(inflation, source, target) * exact(source, target)
 
 
-def _given_fewer(evidence: Evidence, scores: list[Future], found: Future) -> list[Future]:
-    """Return promises of the scores above the diagonal, given the node that has fewer."""
+def _given_fewer(
+    evidence: Evidence, scores: list[Future], codes: list[Future], found: Future
+) -> list[Future]:
+    """Return promises of what is above the diagonal, given the node that has fewer."""
     cluster, layout = evidence.cluster, evidence.layout
-    of_run = dict(zip(layout.all_runs, scores))
-    result = []
+    runs, result = layout.all_runs, []
     for k, strip in enumerate(layout.strips):
-        first, last = strip
-        own = [of_run[run] for run in layout.runs(strip)]
-        later = [
-            cluster.task(f"scores of nodes {run[0]} to {run[1]}", columns_of, one, first, last)
-            for run, one in of_run.items()
-            if run[0] >= last
-        ]
+        own, later = [], []
+        for name, of_runs in (("scores", scores), ("codes", codes)):
+            of_run = dict(zip(runs, of_runs))
+            own.append([of_run[run] for run in layout.runs(strip)])
+            later.append(
+                [
+                    cluster.task(f"{name} of nodes {run[0]} to {run[1]}", columns_of, one, *strip)
+                    for run, one in of_run.items()
+                    if run[0] >= strip[1]
+                ]
+            )
         name = f"compare scores of strip {k + 1} of {len(layout.strips)}"
         result.append(cluster.task(name, _keep_given_fewer, strip, own, later, found))
     cluster.wait(result)
@@ -167,17 +193,23 @@ def _given_fewer(evidence: Evidence, scores: list[Future], found: Future) -> lis
 
 
 def _keep_given_fewer(
-    strip: Strip, own: list[Singles], later: list[Singles], found: Neighbours
-) -> Singles:
+    strip: Strip,
+    own: list[list[NDArray[Any]]],
+    later: list[list[NDArray[Any]]],
+    found: Neighbours,
+) -> Above:
     first, last = strip
     n_columns = len(found.sizes)
-    scores = sheet(n_columns, n_columns, np.float32)
-    scores[first:last, :] = np.concatenate(own)
-    if later:
-        scores[last:, first:last] = np.concatenate(later)
+    both = []
+    for mine, others in zip(own, later):
+        whole = sheet(n_columns, n_columns, mine[0].dtype)
+        whole[first:last, :] = np.concatenate(mine)
+        if others:
+            whole[last:, first:last] = np.concatenate(others)
+        both.append(whole)
     for some in blocks(last, TILE, first):
-        strips.keep_given_fewer(*some, found.sizes, scores)
-    return scores[first:last, first:].copy()
+        strips.keep_given_fewer(*some, found.sizes, *both)
+    return Above(*(whole[first:last, first:].copy() for whole in both))
 
 
 def _beside_each_other(
@@ -197,18 +229,17 @@ def _beside_each_other(
     return result
 
 
-def _calm(
-    first: int, above: Singles, below: list[Singles], factors: Inflation, both: bool
-) -> Pairs:
-    scores, last = _sheet_of(Pairs(first, above, np.concatenate(below)))
+def _calm(first: int, above: Above, below: list[Singles], factors: Inflation, both: bool) -> Pairs:
+    scores, last = _sheet_of(Pairs(first, above.scores, np.concatenate(below), above.codes))
     with team() as run:
         calm(factors, scores, run, below=both, strip=(first, last))
-    return Pairs(first, scores[first:last, first:].copy(), scores[first:, first:last].copy())
+    parts = scores[first:last, first:].copy(), scores[first:, first:last].copy()
+    return Pairs(first, *parts, above.codes)
 
 
 def _sheet_of(pairs: Pairs) -> tuple[Singles, int]:
     """Return a sheet of scores with those of a strip, and where the strip ends."""
-    first, above, below = pairs
+    first, above, below, _ = pairs
     last, n_columns = first + len(above), first + above.shape[1]
     scores: Singles = sheet(n_columns, n_columns, np.float32)
     scores[first:, first:last] = below
@@ -234,26 +265,43 @@ def _with_new_scores(
 
 
 def _calm_new(strip: Strip, own: list[Singles], pairs: Pairs, factors: Inflation) -> Pairs:
-    above = np.concatenate(own)[:, strip[0] :]
+    above = Above(np.concatenate(own)[:, strip[0] :], pairs.codes)
     return _calm(strip[0], above, [pairs.below], factors, False)
 
 
 def _judge(
-    evidence: Evidence, pairs: list[Future], exact: Exact, n_rows: float, error: str, loosest: float
+    evidence: Evidence,
+    pairs: list[Future],
+    degrees: Degrees,
+    exact: Exact,
+    n_rows: float,
+    error: str,
+    loosest: float,
 ) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``."""
     cluster, n_columns = evidence.cluster, evidence.layout.n_columns
     sums = cluster.answers([cluster.task("sum up pairs", _sums, one) for one in pairs])
     shared = shared_part(*np.sum([tile for some in sums for tile in some], axis=0))
-    margins = agreement_margins(n_columns, n_rows, error)
-    rule = (shared, GROUP_ENDS, *margins)
-    counts = cluster.answers([cluster.task("count pairs", _count, one, rule) for one in pairs])
-    by_group, by_agreement = (sum(part) for part in zip(*counts))
-    known = plan(by_group, by_agreement, n_columns, error, loosest)
-    lists = cluster.answers([cluster.task("list pairs", _list, one, rule, known) for one in pairs])
-    source, target, witness = (np.concatenate(some) for some in zip(*lists))
+    asked = Asked(shared, agreement_margins(n_columns, n_rows, error), n_columns, error)
+    known: tuple[Any, ...] = (*degrees, asked.shared, GROUP_ENDS)
+
+    def counted(name: str, function: Callable[..., Any]) -> list[Any]:
+        counts = cluster.answers(
+            [cluster.task(name, _count, function, one, known) for one in pairs]
+        )
+        return [sum(part) for part in zip(*counts)]
+
+    worth = weighed(counted("count groups", strips.group_sizes), n_columns, error)
+    known = (*known, *asked.margins, worth.classes)
+    by_class, by_agreement = counted("count pairs", strips.histograms)
+    cuts = cuts_of(worth, by_class, by_agreement, error, loosest)
+    lists = cluster.answers(
+        [cluster.task("list pairs", _list, one, (*known, *cuts)) for one in pairs]
+    )
+    source, target, witness, own = (np.concatenate(some) for some in zip(*lists))
     z = exact(source, target)
-    q_value = levels_of_listed(z, witness, shared, known.priors, margins, n_columns, error)
+    of_pairs = strips.parts_of(own, source, target, degrees)
+    q_value = levels_in_company(z, witness, *of_pairs, asked, worth)
     return Judged(source * n_columns + target, z, q_value)
 
 
@@ -262,18 +310,18 @@ def _sums(pairs: Pairs) -> list[tuple[float, float]]:
     return [strips.central_sums(*some, scores) for some in blocks(last, TILE, pairs.first)]
 
 
-def _count(pairs: Pairs, rule: tuple[float, ...]) -> tuple[Indices, Indices]:
-    scores, last = _sheet_of(pairs)
-    counts = [strips.histograms(*some, scores, *rule) for some in blocks(last, TILE, pairs.first)]
-    by_group, by_agreement = (sum(some) for some in zip(*counts))
-    return by_group, by_agreement
+def _count(function: Callable[..., Any], pairs: Pairs, known: tuple[Any, ...]) -> list[Indices]:
+    """Return the sums of counts over the tiles of a strip."""
+    return [sum(part) for part in zip(*_of_tiles(function, pairs, known))]
 
 
-def _list(pairs: Pairs, rule: tuple[float, ...], known: Plan) -> tuple[Indices, Indices, Array]:
+def _list(pairs: Pairs, known: tuple[Any, ...]) -> list[NDArray[Any]]:
+    return [np.concatenate(part) for part in zip(*_of_tiles(strips.listed, pairs, known))]
+
+
+def _of_tiles(function: Callable[..., Any], pairs: Pairs, known: tuple[Any, ...]) -> list[Any]:
+    """Return what a function returns of each tile of a strip."""
     scores, last = _sheet_of(pairs)
-    lists = [
-        strips.listed(*some, scores, *rule, known.cuts, known.cut)
-        for some in blocks(last, TILE, pairs.first)
-    ]
-    source, target, witness = (np.concatenate(some) for some in zip(*lists))
-    return source, target, witness
+    codes = sheet(len(scores), len(scores), np.int8)
+    codes[pairs.first : last, pairs.first :] = pairs.codes
+    return [function(*some, scores, codes, *known) for some in blocks(last, TILE, pairs.first)]

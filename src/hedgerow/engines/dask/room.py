@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from hedgerow.engines.dask.layout import Layout, layout_of
 
 # Bytes for each pair of columns that all workers hold together when most is held: products,
-# weights, scores given neighbours, residuals of weights and what comes of them.
-PER_PAIR = 24
+# weights, scores and codes given neighbours, residuals of weights and what comes of them.
+PER_PAIR = 25
 # Bytes for each pair of a strip's nodes with all columns, while a thread works on it.
 _PER_PAIR_AT_WORK = 20
 _PER_COLUMN = 20_000  # for each thread: knots and counts, and a piece of rows in several forms

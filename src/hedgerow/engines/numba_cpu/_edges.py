@@ -1,18 +1,20 @@
 """Tested edges from moments and weights, in memory for one more matrix of single precision.
 
 That matrix is filled and refilled: first with every node's scores given its own neighbours; then,
-above the diagonal, with the one score of each pair, and below it with Hedge's.
+above the diagonal, with the one score of each pair, and below it with Hedge's. Beside it is a byte
+for what the company of each pair says (`_company`).
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu import _counts, _pairs
 from hedgerow.engines.numba_cpu._calm import calm
+from hedgerow.engines.numba_cpu._company import Bytes, Degrees, degrees_of, parts_of
 from hedgerow.engines.numba_cpu._copies import first_copies
 from hedgerow.engines.numba_cpu._evidence import Evidence, Weights
 from hedgerow.engines.numba_cpu._few_rows import (
@@ -29,7 +31,15 @@ from hedgerow.engines.numba_cpu._select import Neighbours, chosen_by, no_neighbo
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
-from hedgerow.engines.shared.listing import Judged, levels_of_listed, plan, worse
+from hedgerow.engines.shared.listing import (
+    Asked,
+    Judged,
+    cuts_of,
+    levels_in_company,
+    weighed,
+    worse,
+)
+from hedgerow.method.company import ends_of_bins
 from hedgerow.method.engine import Edges, Repeats
 from hedgerow.method.groups import GROUP_ENDS, shared_part
 from hedgerow.method.inflation import Inflation, calming
@@ -93,10 +103,12 @@ def find_edges(
     curves = score_polynomials(n_rows, len(thresholds))
     found = no_neighbours(n_columns, len(thresholds))
     scores = np.empty((n_columns, n_columns), dtype=np.float32)
+    codes = np.empty((n_columns, n_columns), dtype=np.int8)
+    rule = (n_rows, thresholds, hubs, curves, ends_of_bins(n_rows))
     with team() as run:
         run(
             [
-                partial(select_nodes, *some, *corr, n_rows, thresholds, hubs, curves, found, scores)
+                partial(select_nodes, *some, *corr, *rule, found, scores, codes)
                 for some in blocks(n_columns, _NODES)
             ],
             partial(report, "choosing neighbours"),
@@ -108,13 +120,14 @@ def find_edges(
                 for some in blocks(n_columns, _NODES)
             )
         run(
-            partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
+            partial(_pairs.keep_given_fewer, *some, found.sizes, scores, codes)
             for some in blocks(n_columns, TILE)
         )
+        company = codes, degrees_of(found)
         ask(corr, n_rows, curves[0], weights, scores, run)
         calm(inflation, scores, run, below=True)
         exact = _calmed(inflation, partial(_given_fewer, corr, found, n_rows))
-        judged = _judge(scores, exact, n_rows, error, loosest, run)
+        judged = _judge(scores, company, exact, n_rows, error, loosest, run)
         if asks_both(n_columns, n_rows, error):
             run(
                 partial(_pairs.scores_given_both, *some, *corr, n_rows, curves, found, scores)
@@ -122,7 +135,8 @@ def find_edges(
             )
             calm(inflation, scores, run, below=False)
             exact = _calmed(inflation, partial(_given_both, corr, found, n_rows))
-            judged = worse(judged, _judge(scores, exact, n_rows, error, loosest, run))
+            more = _judge(scores, company, exact, n_rows, error, loosest, run)
+            judged = worse(judged, more)
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]
@@ -137,17 +151,19 @@ def scores_given_fewer(corr: Array, n_rows: float) -> Array:
     """Return z of every pair (`edges.scores_given_fewer`), in single precision."""
     n_columns = len(corr)
     scores = np.empty((n_columns, n_columns), dtype=np.float32)
+    codes = np.empty((n_columns, n_columns), dtype=np.int8)
     thresholds = step_thresholds(n_columns, n_rows)
     found = no_neighbours(n_columns, len(thresholds))
     curves = score_polynomials(n_rows, len(thresholds))
+    rule = (n_rows, thresholds, NO_HUBS, curves, ends_of_bins(n_rows))
     whole = Correlations(corr, np.ones(n_columns))
     with team() as run:
         run(
-            partial(select_nodes, *some, *whole, n_rows, thresholds, NO_HUBS, curves, found, scores)
+            partial(select_nodes, *some, *whole, *rule, found, scores, codes)
             for some in blocks(n_columns, _NODES)
         )
         run(
-            partial(_pairs.keep_given_fewer, *some, found.sizes, scores)
+            partial(_pairs.keep_given_fewer, *some, found.sizes, scores, codes)
             for some in blocks(n_columns, TILE)
         )
     return scores[np.triu_indices(n_columns, 1)].astype(np.float64)
@@ -242,22 +258,31 @@ def nodes_of_a_slab(n_columns: int) -> int:
 
 
 def _judge(
-    scores: Scores, exact: Exact, n_rows: float, error: str, loosest: float, run: Run
+    scores: Scores,
+    company: tuple[Bytes, Degrees],
+    exact: Exact,
+    n_rows: float,
+    error: str,
+    loosest: float,
+    run: Run,
 ) -> Judged:
     """Return all pairs that can have a q-value up to ``loosest``."""
-    n_columns = len(scores)
+    n_columns, (codes, degrees) = len(scores), company
     tiles = list(blocks(n_columns, TILE))
     sums = np.sum(run(partial(_counts.central_sums, *some, scores) for some in tiles), axis=0)
-    shared = shared_part(*sums)
-    margins = agreement_margins(n_columns, n_rows, error)
-    rule = (scores, shared, GROUP_ENDS, *margins)
-    counts = run(partial(_counts.histograms, *some, *rule) for some in tiles)
-    by_group, by_agreement = (sum(part) for part in zip(*counts))
-    priors, cuts, cut = plan(by_group, by_agreement, n_columns, error, loosest)
-    lists = run(partial(_counts.listed, *some, *rule, cuts, cut) for some in tiles)
-    source, target, witness = (np.concatenate(part) for part in zip(*lists))
+    asked = Asked(shared_part(*sums), agreement_margins(n_columns, n_rows, error), n_columns, error)
+    known: tuple[Any, ...] = (scores, codes, *degrees, asked.shared, GROUP_ENDS)
+    sizes = run(partial(_counts.group_sizes, *some, *known) for some in tiles)
+    worth = weighed([sum(part) for part in zip(*sizes)], n_columns, error)
+    known = (*known, *asked.margins, worth.classes)
+    counts = run(partial(_counts.histograms, *some, *known) for some in tiles)
+    by_class, by_agreement = (sum(part) for part in zip(*counts))
+    cuts = cuts_of(worth, by_class, by_agreement, error, loosest)
+    lists = run(partial(_counts.listed, *some, *known, *cuts) for some in tiles)
+    source, target, witness, own = (np.concatenate(part) for part in zip(*lists))
     z = exact(source, target)
-    q_value = levels_of_listed(z, witness, shared, priors, margins, n_columns, error)
+    of_pairs = parts_of(own, source, target, degrees)
+    q_value = levels_in_company(z, witness, *of_pairs, asked, worth)
     return Judged(source * n_columns + target, z, q_value)
 
 

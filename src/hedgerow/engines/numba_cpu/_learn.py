@@ -64,9 +64,10 @@ def needed_bytes(n_columns: int) -> int:
     """Return about how much memory learning and testing take at most, beside the rows.
 
     That is products, gradients and averages, what is known of single columns, and then either two
-    chunks of rows, or the scores of all pairs and what each thread has in hand (docs/speed.md).
+    chunks of rows, or the scores and codes of all pairs and what each thread has in hand
+    (docs/speed.md).
     """
-    held, scores = 16 * n_columns**2 + BYTES_PER_COLUMN * n_columns, 4 * n_columns**2
+    held, scores = 16 * n_columns**2 + BYTES_PER_COLUMN * n_columns, 5 * n_columns**2
     chunks = 2 * (8 + 4) * _SHORTEST_CHUNK * n_columns
     return held + max(chunks, scores + _PER_THREAD * n_columns * thread_count())
 

@@ -5,6 +5,7 @@ from math import sqrt
 import numpy as np
 from numba import njit
 
+from hedgerow.engines.numba_cpu._company import with_joined
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
@@ -12,10 +13,10 @@ from hedgerow.method.neighbours import COLLINEAR
 
 
 @njit(**IN_ORDER)
-def keep_given_fewer(first, last, sizes, scores):
+def keep_given_fewer(first, last, sizes, scores, codes):
     """Keep above the diagonal the score given the neighbours of the node that has fewer.
 
-    Rows ``first`` to ``last``; of equally many, the weaker (``edges.given_fewer``).
+    Rows ``first`` to ``last``; of equally many, the weaker (``edges.given_fewer``). Codes likewise.
     """
     for start in range(first, sizes.size, last - first):
         for i in range(first, last):
@@ -24,6 +25,8 @@ def keep_given_fewer(first, last, sizes, scores):
                 weaker = abs(other) <= abs(scores[i, j])
                 if sizes[j] < sizes[i] or (sizes[j] == sizes[i] and weaker):
                     scores[i, j] = other
+                    codes[i, j], codes[j, i] = codes[j, i], codes[i, j]
+                codes[i, j] = with_joined(codes[i, j], codes[j, i])
 
 
 @njit(**IN_ORDER)

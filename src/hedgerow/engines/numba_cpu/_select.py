@@ -17,6 +17,7 @@ from hedgerow.engines.numba_cpu._scores import score
 from hedgerow.engines.numba_cpu._small import correlations, inverse
 from hedgerow.method.neighbours import COLLINEAR
 
+JOINED = 32  # added to the codes of chosen variables (`_company`)
 _TINY = float(np.finfo(np.float64).eps)
 
 
@@ -29,6 +30,7 @@ class Neighbours(NamedTuple):
     residual: NDArray[np.float64]  # share of the node's variance that is not explained
     variance: NDArray[np.float64]  # the same, as the debiased statistic wants it
     partial: NDArray[np.float64]  # partial correlations of the node with them, given the others
+    left: NDArray[np.float64]  # and what these leave of the correlation
     stands_in: NDArray[np.bool_]  # whether these were given a variable in place of the neighbour
 
 
@@ -41,6 +43,7 @@ def no_neighbours(n_columns: int, most: int) -> Neighbours:
         np.empty(n_columns),
         np.empty(n_columns),
         np.zeros((n_columns, most)),
+        np.zeros((n_columns, most)),
         np.zeros((n_columns, most), np.bool_),
     )
 
@@ -52,11 +55,25 @@ def chosen_by(found: Neighbours) -> NDArray[np.intp]:
 
 
 @njit(**IN_ORDER)
-def select_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, curves, found, scores):
+def select_nodes(
+    first,
+    last,
+    products,
+    per_scale,
+    n_rows,
+    thresholds,
+    hubs,
+    curves,
+    ends,
+    found,
+    scores,
+    codes,
+):
     """Choose the neighbours of nodes ``first`` to ``last``; write what is ``found``.
 
     Row i of ``scores`` becomes the score of node i with every variable given i's neighbours other
-    than that variable. ``curves`` are the polynomials of `score_polynomials`.
+    than that variable, and of ``codes`` what these explain (`_company`). ``curves`` are the
+    polynomials of `score_polynomials`, and ``ends`` those of `company.ends_of_bins`.
     """
     p = per_scale.size
     covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
@@ -84,6 +101,7 @@ def select_nodes(first, last, products, per_scale, n_rows, thresholds, hubs, cur
         for k in range(size):
             partial = found.partial[node, k]
             scores[node, chosen[k]] = score(partial, freedom + 1.0, curves[size - 1])
+        _write_codes(node, products, per_scale, covariance, ends, found, codes[node])
 
 
 @njit(**IN_ORDER)
@@ -288,12 +306,35 @@ def _regress(node, products, per_scale, chosen, found):
     for a in range(size):
         noise = inverted[a, a] * residual
         found.partial[node, a] = coefficients[a] / sqrt(coefficients[a] ** 2 + noise)
+        found.left[node, a] = coefficients[a] / inverted[a, a]
         left = target[a]
         for b in range(size):
             left -= coefficients[b] * matrix[a, b]
         variance -= coefficients[a] * left
     found.residual[node] = residual
     found.variance[node] = max(variance, _TINY)
+
+
+@njit(**INNER)
+def _write_codes(node, products, per_scale, covariance, ends, found, codes):
+    """Write the codes of a node with all variables, given what its neighbours leave of each."""
+    for j in range(per_scale.size):
+        whole = products[node, j] * (per_scale[node] * per_scale[j])
+        codes[j] = _bin(whole - covariance[j], ends)
+    codes[node] = 0
+    for k in range(found.sizes[node]):
+        j = found.chosen[node, k]
+        whole = products[node, j] * (per_scale[node] * per_scale[j])
+        codes[j] = JOINED + _bin(whole - found.left[node, k], ends)
+
+
+@njit(inline="always", **INNER)
+def _bin(explained, ends):
+    """Return the bin of an explained correlation (`hedgerow.method.company.bins_of`)."""
+    number = 0
+    for k in range(ends.size):
+        number += abs(explained) >= ends[k]
+    return number if explained > 0.0 else -number
 
 
 @njit(inline="always", **INNER)

@@ -1,8 +1,9 @@
 """What this engine does to some nodes or pairs at a time, for an engine that has only these."""
 
 from hedgerow.engines.numba_cpu._calm import calm
+from hedgerow.engines.numba_cpu._company import Bytes, Degrees, degrees_of, parts_of
 from hedgerow.engines.numba_cpu._copies import first_copies
-from hedgerow.engines.numba_cpu._counts import central_sums, histograms, listed
+from hedgerow.engines.numba_cpu._counts import central_sums, group_sizes, histograms, listed
 from hedgerow.engines.numba_cpu._edges import TILE, nodes_of_a_slab
 from hedgerow.engines.numba_cpu._evidence import given
 from hedgerow.engines.numba_cpu._few_rows import (
@@ -56,6 +57,8 @@ __all__ = [
     "TILE",
     "WHOLE_TILES",
     "Basis",
+    "Bytes",
+    "Degrees",
     "Neighbours",
     "Rows",
     "add_related",
@@ -69,10 +72,12 @@ __all__ = [
     "chosen_by",
     "count",
     "covariances_with",
+    "degrees_of",
     "estimates",
     "factor_rows",
     "first_copies",
     "given",
+    "group_sizes",
     "histograms",
     "jobs_of",
     "keep_given_fewer",
@@ -83,6 +88,7 @@ __all__ = [
     "no_neighbours",
     "nodes_of_a_slab",
     "partial_correlations",
+    "parts_of",
     "pieces_of",
     "prepare",
     "residual_products",

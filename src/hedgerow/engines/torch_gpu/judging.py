@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from hedgerow.engines.shared.listing import (
+    Asked,
     Counts,
     Judged,
     Plan,
@@ -121,5 +122,5 @@ def _judge(material: pairs.Material, error: str, loosest: float, *, both: bool) 
         found = every.listed(shared, margins, cuts, cut)
     tested = pairs.one_by_one(material, found, both=both, careful=careful)
     z, witness = (np.concatenate(parts) for parts in zip(known, tested))
-    q_value = levels_of_listed(z, witness, shared, priors, margins, p, error)
+    q_value = levels_of_listed(z, witness, Asked(shared, margins, p, error), priors)
     return Judged(torch.cat([apart, found]).cpu().numpy(), z, q_value)
