@@ -184,9 +184,11 @@ def _some(group: Group, which: NDArray[np.bool_]) -> Group:
 
 
 def _found(closed: list[list[Group]], rule: Rule) -> Neighbours:
-    """Return the neighbours of all nodes."""
-    found = no_neighbours(len(rule.per_scale), len(rule.thresholds))
-    for group in _all(closed):
+    """Return the neighbours of all nodes, with room for as many as one has."""
+    groups = _all(closed)
+    most = max(group.chosen.shape[1] for group in groups)
+    found = no_neighbours(len(rule.per_scale), max(most, 1))
+    for group in groups:
         regress_nodes(*group, rule.squares, rule.per_scale, found)
     return found
 
