@@ -1,5 +1,6 @@
 """What strips need of each other: rows and columns of their matrices."""
 
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ class Rows(NamedTuple):
 
 
 def part(whole: Any, name: str) -> Any:
-    """Return one field of what a task returned, to be kept without the others."""
-    return getattr(whole, name)
+    """Return one field of what a task returned, or a field of that, to be kept without others."""
+    return attrgetter(name)(whole)
 
 
 def columns_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
@@ -94,12 +95,12 @@ def diagonal(lower: Array, first: int) -> Array:
     return lower[np.arange(len(lower)), first + np.arange(len(lower))]
 
 
-def fields(cluster: Cluster, strip: int, taught: Future) -> Taught:
-    """Return promises of the fields of what a strip was taught."""
+def fields(cluster: Cluster, strip: int, learned: Future) -> Taught:
+    """Return promises of the fields of what a strip was ``taught``."""
     names = {"products": "sums", "weights": "weights"}
     return Taught(
         *(
-            cluster.task(f"{names[name]} of strip {strip + 1}", part, taught, name)
+            cluster.task(f"{names[name]} of strip {strip + 1}", part, learned, f"taught.{name}")
             for name in Taught._fields
         )
     )
