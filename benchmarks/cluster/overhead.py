@@ -17,7 +17,7 @@ from hedgerow import HedgeGraph
 from hedgerow.cli._cluster import WORKERS
 from hedgerow.progress import watching
 
-COLUMNS, ROWS, ROUNDS = 4000, 4000, 3
+COLUMNS, ROWS, ROUNDS = 4000, 4000, 1
 COMMAND = "python -m benchmarks.cluster overhead"
 MEASURES = ("time", "processor time", "processor time without Dask's event loops")
 
