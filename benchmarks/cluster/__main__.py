@@ -9,6 +9,7 @@ PARTS = {
     "overhead": "one worker of two threads beside one process of two, on the same rows",
     "kills": "a worker killed in each phase, in twenty fits: is the graph the same?",
     "large": "more columns than one process of the same memory holds, on four workers",
+    "exchange": "what workers of little memory send each other and write to disk, by stages",
     "model": "print time against workers, on paper, from what was measured",
 }
 

@@ -25,7 +25,7 @@ NETWORK = 1.25e9  # bytes a second of each worker: ten gigabits
 ROWS = 10_000
 # Threads and gibibytes of each worker, and how many of them.
 CASES = {100_000: (16, 128, (4, 16, 64)), 1_000_000: (4, 384, (128, 512, 2048))}
-NEIGHBOURS = 4  # whose rows are fetched for a node, in the mean
+NEIGHBOURS = 4  # chosen for a node, and rounds in which most are; one more finds none
 _COLUMNS, _NODES, _LEARNED = 3000, 576, 1536
 
 
@@ -75,7 +75,10 @@ def row_of(constants: Constants, n_columns: int, own: int, size: int, number: in
     learn = ROWS * (constants.learn * pairs + constants.treat * strips * n_columns) / threads
     # Products with all columns, and then with earlier nodes only: half of them.
     ask = constants.ask * 1.5 * pairs * n_columns / threads
-    carried = pairs * (4.0 * strips + 2.0 * strips + 8.0 * NEIGHBOURS + 12.0)
+    # What passes by when Hedge is asked; tiles of products, scores, weights and Hedge's scores; and
+    # candidates of all strips in each round.
+    candidates = 8.0 * sum(step + 4 for step in range(NEIGHBOURS + 1))
+    carried = pairs * (6.0 * strips + 10.0) + candidates * strips * n_columns
     move = carried / number / NETWORK
     return [*head, *(f"{x / 3600:.2g}" for x in (learn, ask, move, learn + ask + move))]
 

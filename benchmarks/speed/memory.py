@@ -3,7 +3,6 @@
 import argparse
 import ctypes
 import json
-import os
 import subprocess
 import sys
 import time
@@ -41,9 +40,7 @@ def run(options: argparse.Namespace) -> None:
 def in_a_process(n_columns: int, n_rows: int) -> dict[str, Any]:
     """Return seconds, peak bytes, and growth and size of the rows in p×p float32 matrices."""
     command = [sys.executable, "-m", "benchmarks.speed.memory", str(n_columns), str(n_rows)]
-    # What workers of Dask keep of memory, they leave in the environment of the process they are of.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=env)
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(done.stdout)
 
 

@@ -6,6 +6,7 @@ import dask
 import numpy as np
 import pytest
 
+from hedgerow.cli._cluster import environment_kept
 from hedgerow.datasets import make
 
 distributed = pytest.importorskip("distributed")
@@ -21,6 +22,13 @@ def quiet():
         distributed.utils.get_mp_context().set_forkserver_preload(
             ["distributed", "hedgerow.estimators", "hedgerow.engines.dask"]
         )
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment():
+    """What Dask sets for its workers, and leaves to the process that starts them, goes again."""
+    with environment_kept():
         yield
 
 

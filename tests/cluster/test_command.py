@@ -108,8 +108,10 @@ def test_several_files_need_a_cluster_and_a_cluster_must_answer(files, monkeypat
 
 
 def test_local_workers_are_as_many_as_were_asked_for_and_keep_memory():
+    before = dict(os.environ)
     with client_of("local:2"):
+        assert dict(os.environ) == before
         client = distributed.get_client()
         assert len(client.nthreads()) == 2
-        kept = client.run(os.environ.get, "MALLOC_MMAP_THRESHOLD_")
+        kept = client.run(lambda: os.environ.get("MALLOC_MMAP_THRESHOLD_"))
         assert set(kept.values()) == {str(32 << 20)}

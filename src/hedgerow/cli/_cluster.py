@@ -1,5 +1,6 @@
 """``--cluster``: rows that are read, and learned from, by the workers of a cluster."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 _STAGES = ("checking", "learning", "choosing neighbours", "asking Hedge")
 _CONNECT = 10  # seconds
+_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 # Dask would look a hundred times a second at what each thread of a worker does, and fifty times at
 # whether its own processes are in time. Its workers would give memory back whenever an array ends,
 # and take it again page by page for the next; these keep some, for arrays up to glibc's limit.
+# It would also write to disk what exceeds 0.6 of a worker's memory. What is worked on takes 0.25 at
+# most (`engines.dask.room`), and a worker ends at 0.95: so there is room for 0.7 beside it.
 WORKERS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
-    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 64 << 20,
-    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 32 << 20,
+    "distributed.worker.memory.target": 0.7,
+    "distributed.worker.memory.spill": 0.8,
+    "distributed.worker.memory.pause": 0.9,
+    f"{_ENVIRONMENT}.MALLOC_TRIM_THRESHOLD_": 64 << 20,
+    f"{_ENVIRONMENT}.MALLOC_MMAP_THRESHOLD_": 32 << 20,
 }
 
 cluster_option = click.option(
@@ -100,6 +107,18 @@ def _told() -> Iterator[None]:
 
 
 @contextmanager
+def environment_kept() -> Iterator[None]:
+    """Take back what Dask sets in the environment of this process for the workers it starts."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
+@contextmanager
 def client_of(address: str) -> Iterator[None]:
     """Open a client of a cluster that is there, or of one that ends with it."""
     try:
@@ -112,7 +131,10 @@ def client_of(address: str) -> Iterator[None]:
     local = _LOCAL.fullmatch(address)
     if local:
         with config.set(WORKERS):
-            cluster = LocalCluster(n_workers=int(local[1]), dashboard_address=":0", silence_logs=50)
+            with environment_kept():
+                cluster = LocalCluster(
+                    n_workers=int(local[1]), dashboard_address=":0", silence_logs=50
+                )
             try:
                 with Client(cluster):
                     yield

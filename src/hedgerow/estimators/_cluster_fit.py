@@ -181,12 +181,8 @@ def _learn(
     residuals = None
     if not assumptions.complete:
         residuals = _residuals(cluster, division, first, parts)
-    taught = [
-        fields(cluster, k, cluster.task("what strips learned", part, one, "taught"))
-        for k, one in enumerate(parts[-1])
-    ]
-    outcome = cluster.task("what all strips learned", part, parts[-1][0], "told")
-    totals, treated, filled, level = cluster.answer(outcome)
+    taught = [one.taught for one in parts[-1]]
+    totals, treated, filled, level = cluster.answer(parts[-1][0].told)
     sizes = cluster.answer(cluster.task("sizes of rows", part, first, "sizes"))
     del parts
     learner = OnCluster(totals, residuals, cluster, division, taught)
@@ -199,12 +195,16 @@ def _learned_strips(
     source: tuple[Future, ...],
     first: Future,
     spans: list[tuple[int, int]],
-) -> list[list[Future]]:
-    """Return promises of what strips return, for each span of rows."""
+) -> list[list[Any]]:
+    """Return promises of the fields of what strips return, for each span of rows.
+
+    They are taken apart as soon as they are there, and the whole can go.
+    """
     strips = division.layout.strips
     number = len(strips)
     held: list[Future | None] = [None] * number
-    parts: list[list[Future]] = []
+    learned: list[Future] = []
+    parts: list[list[Any]] = []
     for m, span in enumerate(spans):
         last = m == len(spans) - 1
         after = f", rows {span[0]} to {span[1]}" if len(spans) > 1 else ""
@@ -218,32 +218,48 @@ def _learned_strips(
                 )
             )
         row.reverse()
-        held = [cluster.task("where strips are", part, one, "held") for one in row]
-        parts.append(row)
-    cluster.wait([one for row in parts for one in row], "learning")
+        learned += row
+        parts.append([_fields(cluster, k, one, m == 0, last) for k, one in enumerate(row)])
+        held = [one.held for one in parts[-1]]
+    cluster.wait(learned, "learning")
     return parts
 
 
+def _fields(cluster: Cluster, strip: int, learned: Future, first: bool, last: bool) -> Any:
+    """Return promises of those fields of what a strip returned that are there."""
+
+    def field(name: str, attribute: str) -> Future:
+        return cluster.task(name, part, learned, attribute)
+
+    return tasks.Part(
+        held=None if last else field("where strips are", "held"),
+        taught=fields(cluster, strip, learned) if last else None,
+        told=field("what all strips learned", "told") if last and not strip else None,
+        first_errors=field("errors in the first rows", "first_errors") if first else None,
+        errors=field("errors of strips", "errors"),
+        ends=field("ends of batches", "ends"),
+    )
+
+
 def _residuals(
-    cluster: Cluster, division: Division, first: Future, parts: list[list[Future]]
+    cluster: Cluster, division: Division, first: Future, parts: list[list[Any]]
 ) -> Residuals:
     """Return sums over what predictions left of all rows."""
     strips = division.layout.strips
     sums = cluster.answer(cluster.task("sums over the first rows", part, first, "sums"))
     if sums is None:
-        left = [cluster.task("errors in the first rows", part, x, "first_errors") for x in parts[0]]
+        left = [one.first_errors for one in parts[0]]
         whole = cluster.task("sums over the first rows", sums_of.first_sums, left)
     else:
         whole = cluster.given("sums over the first rows", sums)
     own = [cluster.task("sums of strips", sums_of.strip_of, whole, strip) for strip in strips]
     for row in parts:
-        errors = [cluster.task("errors of strips", part, one, "errors") for one in row]
-        ends = [cluster.task("ends of batches", part, one, "ends") for one in row]
         sizes = None
-        for one, strip in zip(errors, strips):
-            sizes = cluster.task("sizes of rows", sums_of.with_sizes, sizes, one, whole, strip)
+        for one, strip in zip(row, strips):
+            known = one.errors, whole, strip
+            sizes = cluster.task("sizes of rows", sums_of.with_sizes, sizes, *known)
         own = [
-            cluster.task("sums of strips", sums_of.with_errors, before, one, end, sizes)
-            for before, one, end in zip(own, errors, ends)
+            cluster.task("sums of strips", sums_of.with_errors, before, one.errors, one.ends, sizes)
+            for before, one in zip(own, row)
         ]
     return sums_of.joined(cluster.answers(own))

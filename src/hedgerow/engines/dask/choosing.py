@@ -1,32 +1,37 @@
-"""Neighbours are chosen for a run of nodes at a time, with the rows of products that they ask for.
+"""Neighbours of all nodes, one more in each round: every strip tells which of its own is strongest.
 
-Which rows a node needs is known only as its neighbours are found: those of all it has chosen so
-far. So a task says which row it cannot go on without, the rows are fetched, and the question is put
-again. Rows go from the strips that have them to the run that asked, and to no one else.
+In a round every strip is asked once. It tells, for each node that still looks for neighbours, which
+of its own columns explains most, and the products of that one with the node and with all that were
+chosen before: ``step + 4`` numbers. Strips do not move, no row of products travels, and who wins is
+decided in one place.
 """
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.dask.cluster import Cluster, Future
-from hedgerow.engines.dask.exchange import Rows, all_rows, on_a_sheet, part, rows_from
+from hedgerow.engines.dask.exchange import part
 from hedgerow.engines.dask.layout import Layout, Strip
-from hedgerow.engines.numba_cpu import strips
 from hedgerow.engines.numba_cpu.strips import (
+    Bytes,
     Neighbours,
-    choosers_of,
+    blocks,
+    decide,
     no_neighbours,
-    select_nodes,
-    unknown_rows,
-    weaken,
+    regress_nodes,
+    scores_of_columns,
+    strongest_of_columns,
 )
 from hedgerow.method.engine import Array, Indices
+from hedgerow.progress import report
 
 Singles = NDArray[np.float32]
+
+_AT_ONCE = 128  # columns, whose products with all nodes are in hand
+_COMPARED = 16  # strips, whose candidates meet in a task
+_STAGE = "choosing neighbours"
 
 
 class Rule(NamedTuple):
@@ -41,16 +46,39 @@ class Rule(NamedTuple):
     ends: Array
 
 
-class Chosen(NamedTuple):
-    """What was found for a run of nodes."""
+class Scored(NamedTuple):
+    """Scores of some nodes with some columns, and codes of their company."""
 
-    found: Neighbours
-    scores: Singles  # (nodes, p)
-    codes: strips.Bytes  # (nodes, p)
+    scores: Singles
+    codes: Bytes
+
+
+class Group(NamedTuple):
+    """Nodes with equally many neighbours, and the products of these (`numba_cpu._by_columns`)."""
+
+    nodes: Indices
+    chosen: Indices  # (nodes, number), in the order in which they were chosen
+    related: Array  # (nodes, number (number + 1) / 2)
+
+
+class Candidates(NamedTuple):
+    """The strongest of a strip's columns for each node of a group."""
+
+    best: Indices
+    strength: Array
+    hub: Indices  # its place among hubs; their number, if it is none
+    related: Array  # its products with the node and with the chosen
+
+
+class Round(NamedTuple):
+    """Nodes that have all their neighbours now, and those that look for more."""
+
+    closed: list[Group]
+    open: Group
 
 
 class Choosing:
-    """Chooses neighbours, and computes what needs the rows of products of nodes and neighbours."""
+    """Chooses neighbours, and scores all pairs given them."""
 
     def __init__(
         self, cluster: Cluster, layout: Layout, products: list[Future], rule: Future
@@ -59,167 +87,138 @@ class Choosing:
         self.layout = layout
         self.products = products
         self.rule = rule
-        self.needed: dict[Strip, Indices] = {}
-        self._whole: Future | None = None
-        if layout.together:
-            self._whole = cluster.task("products of all strips", all_rows, products)
 
-    def choose(self, *, stand_ins: bool) -> tuple[Future, list[Future], list[Future]]:
-        """Return promises of the neighbours of all nodes, and of scores given them and codes."""
-        runs = self.layout.all_runs
-        chosen = self.cluster.in_turn(runs, self._ask_first, "choosing neighbours")
-        found = self._joined(chosen)
-        if stand_ins:
-            chosen = self.with_rows(runs, "ask stand-ins of", _weakened, chosen, found)
-            found = self._joined(chosen)
-        scores, codes = (
-            [
-                self.cluster.task(f"{field} of nodes {run[0]} to {run[1]}", part, one, field)
-                for run, one in zip(runs, chosen)
-            ]
-            for field in ("scores", "codes")
-        )
-        return found, scores, codes
+    def choose(self, most: int) -> tuple[list[Future], Future]:
+        """Return promises of groups of nodes, and of the neighbours of all; at most so many."""
+        cluster, strips = self.cluster, self.layout.strips
+        looking = cluster.task("nodes without neighbours", _nobody, self.layout.n_columns)
+        groups = []
+        for step in range(most):
+            name = f"candidates of strip {{}} of {len(strips)}, round {step + 1}"
+            found = cluster.beside(self.products, name, _candidates, strips, looking, self.rule)
+            while len(found) > _COMPARED:
+                found = [
+                    cluster.task("compare candidates", _strongest, found[k : k + _COMPARED])
+                    for k in range(0, len(found), _COMPARED)
+                ]
+            decided = cluster.task("choose among candidates", _decided, looking, found, self.rule)
+            groups.append(cluster.task("nodes with neighbours", part, decided, "closed"))
+            looking = cluster.task("nodes that look for more", part, decided, "open")
+            left = cluster.answer(cluster.task("number of nodes", _number, looking))
+            report(_STAGE, (1 - left / self.layout.n_columns) / 2)
+            if not left:
+                break
+        else:
+            groups.append(cluster.task("nodes with neighbours", _one, looking))
+        everyone = cluster.task("all neighbours", _found, groups, self.rule)
+        return groups, everyone
 
-    def with_rows(
-        self,
-        runs: list[Strip],
-        what: str,
-        function: Callable[..., Any],
-        own: list[Any],
-        *shared: Any,
-    ) -> list[Future]:
-        """Return promises of a function of runs, of the rows that they need, and of more."""
-
-        def begin(item: tuple[Strip, Any]) -> Future:
-            run, value = item
-            rows = [self._whole] if self._whole else self._rows(self.needed[run])
-            name = f"{what} nodes {run[0]} to {run[1]}"
-            return self.cluster.task(name, function, run, rows, self.rule, value, *shared)
-
-        return self.cluster.in_turn(list(zip(runs, own)), begin)
-
-    def _rows(self, index: Indices) -> list[Future]:
-        return rows_from(self.cluster, self.layout.strips, self.products, index)
-
-    def _ask_first(self, run: Strip) -> Any:
-        if self._whole:
-            return self._choose(run, [self._whole])
-        known = np.arange(*run)
-        return self._ask(run, known, known, self._rows(known))
-
-    def _ask(self, run: Strip, open_nodes: Indices, known: Indices, rows: list[Future]) -> Any:
-        first, last = run
-        name = f"ask neighbours of nodes {first} to {last}"
-        asked = self.cluster.task(name, _wanted, open_nodes, rows, self.rule)
-        return asked, partial(self._fetch, run, open_nodes, known, rows)
-
-    def _fetch(
-        self, run: Strip, nodes: Indices, known: Indices, rows: list[Future], wanted: Indices
-    ) -> Any:
-        nodes = nodes[wanted >= 0]
-        if not len(nodes):
-            self.needed[run] = known
-            return self._choose(run, rows)
-        new = np.unique(wanted[wanted >= 0])
-        return self._ask(run, nodes, np.union1d(known, new), rows + self._rows(new))
-
-    def _choose(self, run: Strip, rows: list[Future]) -> Future:
-        name = f"choose neighbours of nodes {run[0]} to {run[1]}"
-        return self.cluster.task(name, _choose, run, rows, self.rule)
-
-    def _joined(self, chosen: list[Future]) -> Future:
-        found = [self.cluster.task("neighbours", part, one, "found") for one in chosen]
-        return self.cluster.task("all neighbours", _join, found)
+    def score(self, groups: list[Future], found: Future) -> list[Future]:
+        """Return promises of scores and codes of all nodes with each strip's columns, (p, w)."""
+        strips = self.layout.strips
+        name = f"scores given neighbours, strip {{}} of {len(strips)}"
+        known = groups, found, self.rule
+        scores = self.cluster.beside(self.products, name, _scores, strips, *known)
+        for done, _ in enumerate(self.cluster.as_they_end(scores), 1):
+            report(_STAGE, (1 + done / len(scores)) / 2)
+        return scores
 
 
-def _wanted(nodes: Indices, rows: list[Rows], rule: Rule) -> Indices:
-    """Return the row that each node cannot go on without, or -1."""
-    products = on_a_sheet(len(rule.per_scale), rows, np.float64)
-    wanted = np.empty(len(nodes), dtype=np.intp)
-    unknown_rows(nodes, products, rule.per_scale, rule.n_rows, rule.thresholds, rule.hubs, wanted)
-    return wanted
+def _nobody(n_columns: int) -> Group:
+    return Group(np.arange(n_columns), np.empty((n_columns, 0), np.intp), np.empty((n_columns, 0)))
 
 
-def _choose(run: Strip, rows: list[Rows], rule: Rule) -> Chosen:
-    per_scale, _, *rest = rule
-    n_columns, (first, last) = len(per_scale), run
-    products = on_a_sheet(n_columns, rows, np.float64)
-    found = no_neighbours(n_columns, len(rule.thresholds))
-    scores, codes = (on_a_sheet(n_columns, [], dtype) for dtype in (np.float32, np.int8))
-    select_nodes(first, last, products, per_scale, *rest, found, scores, codes)
-    own = _of_nodes(found, slice(first, last))
-    return Chosen(own, scores[first:last].copy(), codes[first:last].copy())
+def _number(group: Group) -> int:
+    return len(group.nodes)
 
 
-def _join(parts: list[Neighbours]) -> Neighbours:
-    fields: Any = (np.concatenate(field) for field in zip(*parts))
-    return Neighbours(*fields)
+def _one(group: Group) -> list[Group]:
+    return [group]
 
 
-def _weakened(
-    run: Strip, rows: list[Rows], rule: Rule, chosen: Chosen, everyone: Neighbours
-) -> Chosen:
-    per_scale, squares, n_rows, thresholds, _, curves, _ = rule
-    n_columns, (first, last) = len(per_scale), run
-    products = on_a_sheet(n_columns, rows, np.float64)
-    choosers = choosers_of(everyone)
-    own = slice(first, last)
-    asked = np.unique(np.r_[np.arange(first, last), _flat(everyone, np.arange(first, last))])
-    others = np.unique(
-        np.concatenate(
-            [_flat(everyone, asked)]
-            + [choosers.nodes[choosers.starts[j] : choosers.starts[j + 1]] for j in asked]
-        )
+def _candidates(products: Array, strip: Strip, looking: Group, rule: Rule) -> Candidates:
+    (first, last), (nodes, chosen, _), hubs = strip, looking, rule.hubs
+    asked = np.concatenate([nodes[:, None], chosen], axis=1)
+    needed, places = _places(asked, len(rule.per_scale))
+    best, strength = np.full(len(nodes), first), np.zeros(len(nodes))
+    at = np.full(len(nodes), len(hubs))
+    for start, stop in blocks(last, _AT_ONCE, first):
+        block = np.ascontiguousarray(products[start - first : stop - first, needed].T)
+        known = places, *looking, rule.per_scale, hubs
+        strongest_of_columns(start, block, *known, best, strength, at)
+    is_hub = at < len(hubs)
+    best[is_hub] = hubs[at[is_hub]]
+    return Candidates(best, strength, at, products[best[:, None] - first, asked])
+
+
+def _places(index: Indices, n_columns: int) -> tuple[Indices, Indices]:
+    """Return which variables are among some, and the place of each among these."""
+    needed = np.unique(index)
+    places = np.zeros(n_columns, dtype=np.intp)
+    places[needed] = np.arange(len(needed))
+    return needed, places
+
+
+def _strongest(found: list[Candidates]) -> Candidates:
+    """Return the first usable hub for each node, or else the first of the strongest candidates."""
+    fields: Any = (field.copy() for field in found[0])
+    result = Candidates(*fields)
+    for other in found[1:]:
+        stronger = (other.hub == result.hub) & (other.strength > result.strength)
+        better = (other.hub < result.hub) | stronger
+        for own, field in zip(result, other):
+            own[better] = field[better]
+    return result
+
+
+def _decided(looking: Group, found: list[Candidates], rule: Rule) -> Round:
+    """Return who has all neighbours once the strongest of all candidates are taken."""
+    best, strength, hub, related = _strongest(found)
+    more = Group(
+        looking.nodes,
+        np.concatenate([looking.chosen, best[:, None]], axis=1),
+        np.concatenate([looking.related, related], axis=1),
     )
-    # Those that could stand in are compared with rows that are known: the matrix is symmetric.
-    others = np.setdiff1d(others, asked)
-    if len(rows) > 1 or len(rows[0].nodes) < n_columns:
-        products[np.ix_(others, asked)] = products[np.ix_(asked, others)].T
-        products[others, others] = squares[others]
-    found = _of_nodes(everyone, slice(None))
-    scores = on_a_sheet(n_columns, [Rows(np.arange(first, last), chosen.scores)], np.float32)
-    weaken(first, last, products, per_scale, n_rows, thresholds, curves, choosers, found, scores)
-    return Chosen(_of_nodes(found, own), scores[own].copy(), chosen.codes)
+    taken, goes_on = np.empty((2, len(best)), dtype=np.bool_)
+    is_hub = hub < len(rule.hubs)
+    known = rule.per_scale, rule.n_rows, rule.thresholds
+    decide(*more, *known, strength, is_hub, taken, goes_on)
+    closed = [_some(looking, ~taken), _some(more, taken & ~goes_on)]
+    return Round([group for group in closed if len(group.nodes)], _some(more, goes_on))
 
 
-def _of_nodes(found: Neighbours, nodes: slice) -> Neighbours:
-    """Return what was found for some nodes, in memory of its own."""
-    fields: Any = (field[nodes].copy() for field in found)
-    return Neighbours(*fields)
+def _some(group: Group, which: NDArray[np.bool_]) -> Group:
+    fields: Any = (field[which] for field in group)
+    return Group(*fields)
 
 
-def _flat(found: Neighbours, nodes: Indices) -> Indices:
-    """Return all neighbours of some nodes."""
-    some = found.chosen[nodes]
-    return some[np.arange(some.shape[1]) < found.sizes[nodes, None]]
+def _found(closed: list[list[Group]], rule: Rule) -> Neighbours:
+    """Return the neighbours of all nodes, with room for as many as one has."""
+    groups = _all(closed)
+    most = max(group.chosen.shape[1] for group in groups)
+    found = no_neighbours(len(rule.per_scale), max(most, 1))
+    for group in groups:
+        regress_nodes(*group, rule.squares, rule.per_scale, found)
+    return found
 
 
-def scores_given_both(
-    run: Strip, rows: list[Rows], rule: Rule, _: None, found: Neighbours
-) -> Singles:
-    """Return the scores of the debiased statistic, above the diagonal."""
-    n_columns, (first, last) = len(rule.per_scale), run
-    products = on_a_sheet(n_columns, rows, np.float64)
-    scores = on_a_sheet(n_columns, [], np.float32)
-    strips.scores_given_both(
-        first, last, products, rule.per_scale, rule.n_rows, rule.curves, found, scores
-    )
-    return scores[first:last].copy()
+def _all(closed: list[list[Group]]) -> list[Group]:
+    return [group for some in closed for group in some]
 
 
-def partial_correlations(
-    run: Strip, rows: list[Rows], rule: Rule, pairs: tuple[Indices, Indices], found: Neighbours
-) -> tuple[Array, Indices]:
-    """Return partial correlations of nodes of a run with others, and how many were given."""
-    products = on_a_sheet(len(rule.per_scale), rows, np.float64)
-    values, number = strips.partial_correlations(*pairs, products, rule.per_scale, found)
-    return values, number
-
-
-def estimates(
-    run: Strip, rows: list[Rows], rule: Rule, pairs: tuple[Indices, Indices], found: Neighbours
-) -> tuple[Array, Indices]:
-    """Return the debiased statistic of nodes of a run with others, and how many neighbours."""
-    products = on_a_sheet(len(rule.per_scale), rows, np.float64)
-    return strips.estimates(*pairs, products, rule.per_scale, found), found.sizes[pairs[0]]
+def _scores(
+    products: Array, strip: Strip, closed: list[list[Group]], found: Neighbours, rule: Rule
+) -> Scored:
+    first, last = strip
+    n_columns = len(rule.per_scale)
+    shape = n_columns, last - first
+    scores, codes = np.empty(shape, dtype=np.float32), np.empty(shape, dtype=np.int8)
+    everywhere = np.arange(n_columns)
+    known = rule.per_scale, rule.n_rows, rule.curves, rule.ends, found
+    for start, stop in blocks(last, _AT_ONCE, first):
+        own = slice(start - first, stop - first)
+        block = np.ascontiguousarray(products[own].T)
+        for group in _all(closed):
+            of_own = scores[:, own], codes[:, own]
+            scores_of_columns(start, block, everywhere, *group, *known, *of_own)
+    return Scored(scores, codes)

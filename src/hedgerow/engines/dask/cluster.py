@@ -29,9 +29,41 @@ class Cluster:
 
     def task(self, name: str, function: Callable[..., Any], *arguments: Any) -> Future:
         """Return the promise of what a function returns for arguments, promises among them."""
+        return self._submit(name, function, arguments)
+
+    def _submit(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        workers: Sequence[str] = (),
+    ) -> Future:
         self._tasks += 1
         key = f"{name}-{self._mark}{self._tasks:06x}"
-        return self.client.submit(function, *arguments, key=key, pure=False)
+        where = {"workers": list(workers), "allow_other_workers": True} if workers else {}
+        return self.client.submit(function, *arguments, key=key, pure=False, **where)
+
+    def beside(
+        self,
+        futures: Sequence[Future],
+        name: str,
+        function: Callable[..., Any],
+        own: Sequence[Any],
+        *shared: Any,
+    ) -> list[Future]:
+        """Return promises of a function of each of some kept promises, computed where that is.
+
+        ``own`` has another argument for each; braces in the name become its number. If a worker is
+        lost, its tasks go where their arguments are computed again.
+        """
+        self.wait(futures)
+        homes = self.client.who_has(list(futures))
+        return [
+            self._submit(
+                name.format(k + 1), function, (future, value, *shared), homes.get(future.key, ())
+            )
+            for k, (future, value) in enumerate(zip(futures, own))
+        ]
 
     def owns(self, key: Any) -> bool:
         """Return whether a task was given here."""
@@ -65,42 +97,6 @@ class Cluster:
                 future.result()
             yield future
 
-    def in_turn(
-        self, items: Sequence[Any], begin: Callable[[Any], Future], stage: str | None = None
-    ) -> list[Future]:
-        """Begin a task for each item, a few at a time; return their promises in order.
-
-        ``begin`` returns the promise, or another function to ask once it is kept: its result is
-        handed over, and what it returns is waited for in its place.
-        """
-        from distributed import as_completed
-
-        found: dict[int, Future] = {}
-        waiting = iter(enumerate(items))
-        pool = as_completed()
-        numbers: dict[Any, tuple[int, Callable[[Any], Any] | None]] = {}
-
-        def start(number: int, step: Any) -> None:
-            future, then = step if isinstance(step, tuple) else (step, None)
-            numbers[future.key] = number, then
-            pool.add(future)
-
-        for number, item in _some(waiting, 2 * self.threads):
-            start(number, begin(item))
-        for future in pool:
-            if future.status != "finished":
-                future.result()
-            number, then = numbers.pop(future.key)
-            if then is not None:
-                start(number, then(future.result()))
-                continue
-            found[number] = future
-            if stage is not None:
-                report(stage, len(found) / len(items))
-            for number, item in _some(waiting, 1):
-                start(number, begin(item))
-        return [found[number] for number in range(len(items))]
-
 
 def alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return what a function returns on all threads of a worker that has nothing else to do."""
@@ -108,11 +104,6 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
 
     with with_threads(get_worker().state.nthreads):
         return function(*arguments)
-
-
-def _some(items: Iterator[Any], number: int) -> Iterator[Any]:
-    for _, item in zip(range(number), items):
-        yield item
 
 
 def _itself(value: Any) -> Any:

@@ -1,12 +1,13 @@
 """What strips need of each other: rows and columns of their matrices."""
 
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.engines.dask.cluster import Cluster, Future
-from hedgerow.engines.dask.layout import Layout, Strip
+from hedgerow.engines.dask.layout import Layout
 from hedgerow.engines.dask.learning import Taught
 from hedgerow.engines.dask.sheet import sheet
 from hedgerow.method.engine import Array, Indices
@@ -20,13 +21,8 @@ class Rows(NamedTuple):
 
 
 def part(whole: Any, name: str) -> Any:
-    """Return one field of what a task returned, to be kept without the others."""
-    return getattr(whole, name)
-
-
-def some_rows(matrix: NDArray[Any], first: int, index: Indices) -> Rows:
-    """Return rows of a strip that begins with row ``first``."""
-    return Rows(index, matrix[index - first])
+    """Return one field of what a task returned, or a field of that, to be kept without others."""
+    return attrgetter(name)(whole)
 
 
 def columns_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
@@ -34,31 +30,34 @@ def columns_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
     return matrix[:, first:last].copy()
 
 
+def rows_of(matrix: NDArray[Any], first: int, last: int) -> NDArray[Any]:
+    """Return some rows of a matrix, in memory of their own."""
+    return matrix[first:last].copy()
+
+
 def on_a_sheet(n_columns: int, known: list[Rows], dtype: Any) -> NDArray[Any]:
-    """Return a sheet with some rows filled in; the rows themselves if they are all."""
-    if len(known) == 1 and len(known[0].nodes) == n_columns:
-        return known[0].values
+    """Return a sheet with some rows filled in."""
     whole: NDArray[Any] = sheet(n_columns, n_columns, dtype)
     for nodes, values in known:
         whole[nodes] = values
     return whole
 
 
-def rows_from(
-    cluster: Cluster, strips: list[Strip], matrices: list[Future], index: Indices
-) -> list[Future]:
-    """Return promises of rows, from the strips that have them."""
-    width = strips[0][1]
-    return [
-        cluster.task(f"rows of strip {k + 1}", some_rows, matrices[k], strips[k][0], some)
-        for k in np.unique(index // width)
-        if len(some := index[index // width == k])
-    ]
+def in_batches(costs: NDArray[Any], most: float) -> list[slice]:
+    """Return slices of a list of costs, none of which costs more, unless it is of one.
 
-
-def all_rows(strips: list[NDArray[Any]]) -> Rows:
-    """Return all rows of a matrix."""
-    return Rows(np.arange(strips[0].shape[1]), np.concatenate(strips))
+    Examples
+    --------
+    >>> in_batches(np.array([3, 4, 2, 9, 1]), most=8)
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None), slice(4, 5, None)]
+    """
+    result, start, total = [], 0, 0.0
+    for at, cost in enumerate(costs.tolist()):
+        if at > start and total + cost > most:
+            result.append(slice(start, at))
+            start, total = at, 0.0
+        total += cost
+    return [*result, slice(start, len(costs))] if len(costs) else []
 
 
 def whole_rows(cluster: Cluster, layout: Layout, lower: list[Future]) -> list[Future]:
@@ -96,12 +95,12 @@ def diagonal(lower: Array, first: int) -> Array:
     return lower[np.arange(len(lower)), first + np.arange(len(lower))]
 
 
-def fields(cluster: Cluster, strip: int, taught: Future) -> Taught:
-    """Return promises of the fields of what a strip was taught."""
+def fields(cluster: Cluster, strip: int, learned: Future) -> Taught:
+    """Return promises of the fields of what a strip was ``taught``."""
     names = {"products": "sums", "weights": "weights"}
     return Taught(
         *(
-            cluster.task(f"{names[name]} of strip {strip + 1}", part, taught, name)
+            cluster.task(f"{names[name]} of strip {strip + 1}", part, learned, f"taught.{name}")
             for name in Taught._fields
         )
     )

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.engines.dask import choosing
 from hedgerow.engines.dask.asking import ask_hedge
-from hedgerow.engines.dask.choosing import Choosing, Rule
-from hedgerow.engines.dask.cluster import Future
+from hedgerow.engines.dask.choosing import Choosing, Rule, Scored
+from hedgerow.engines.dask.cluster import Cluster, Future
+from hedgerow.engines.dask.entries import Asking
 from hedgerow.engines.dask.evidence import Evidence
-from hedgerow.engines.dask.exchange import columns_of
+from hedgerow.engines.dask.exchange import columns_of, rows_of
+from hedgerow.engines.dask.given_both import scores_given_both
 from hedgerow.engines.dask.layout import Strip
 from hedgerow.engines.dask.sheet import sheet
 from hedgerow.engines.numba_cpu import strips
@@ -59,13 +60,6 @@ class Pairs(NamedTuple):
     codes: Bytes  # (w, p - first); of their company
 
 
-class Above(NamedTuple):
-    """The same before Hedge is asked."""
-
-    scores: Singles
-    codes: Bytes
-
-
 def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = NO_HUBS) -> Edges:
     """Test every pair of columns, all of which vary (`edges.judge_pairs`)."""
     cluster, layout, inflation = evidence.cluster, evidence.layout, evidence.inflation
@@ -75,26 +69,24 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     curves = score_polynomials(n_rows, len(thresholds))
     factors = cluster.given("factors of columns", inflation)
     ends = ends_of_bins(n_rows)
-    known = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, hubs, curves, ends)
-    rule = cluster.given("what tests need", known)
-
-    chooser = Choosing(cluster, layout, evidence.products, rule)
-    found, scores, codes = chooser.choose(stand_ins=error == "fwer")
-    fewer = _given_fewer(evidence, scores, codes, found)
-    del scores, codes
+    needed = Rule(evidence.per_scale, evidence.squares, n_rows, thresholds, hubs, curves, ends)
+    rule = cluster.given("what tests need", needed)
+    known = cluster, layout, evidence.products, rule
+    chooser = Choosing(*known)
+    groups, found = chooser.choose(len(thresholds))
+    if error == "fwer":
+        found = Asking(*known, found).stand_ins()
+    fewer = _given_fewer(evidence, chooser.score(groups, found), found)
+    del groups
     witness = ask_hedge(cluster, layout, evidence.products, evidence.weights, rule, n_rows)
     pairs = _beside_each_other(evidence, fewer, witness, factors)
     del fewer, witness
     sizes, residual, chosen, degrees = cluster.answer(cluster.task("sizes", _sizes, found))
-    tests = _Tests(chooser, found, sizes, n_rows)
+    tests = _Tests(Asking(*known, found), sizes, n_rows)
     exact = _calmed(inflation, tests.given_fewer)
     judged = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
     if asks_both(n_columns, n_rows, error):
-        runs = layout.all_runs
-        both = chooser.with_rows(
-            runs, "score given both", choosing.scores_given_both, [None] * len(runs), found
-        )
-        pairs = _with_new_scores(evidence, pairs, both, factors)
+        pairs = _with_new_scores(evidence, pairs, scores_given_both(*known, found), factors)
         exact = _calmed(inflation, tests.given_both)
         more = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
         judged = worse(judged, more)
@@ -111,9 +103,8 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
 class _Tests:
     """Exact values for the pairs that may be edges."""
 
-    def __init__(self, chooser: Choosing, found: Future, sizes: Indices, n_rows: float) -> None:
-        self.chooser = chooser
-        self.found = found
+    def __init__(self, asking: Asking, sizes: Indices, n_rows: float) -> None:
+        self.asking = asking
         self.sizes = sizes
         self.n_rows = n_rows
 
@@ -123,7 +114,7 @@ class _Tests:
         fewer, equal = first < second, np.flatnonzero(first == second)
         nodes = np.where(fewer, source, target), source[equal]
         others = np.where(fewer, target, source), target[equal]
-        both = self._given(np.concatenate(nodes), np.concatenate(others))  # rows travel once
+        both = self._given(np.concatenate(nodes), np.concatenate(others))  # strips are asked once
         z, other = np.split(both, [len(source)])
         z[equal] = np.where(np.abs(other) < np.abs(z[equal]), other, z[equal])
         return z
@@ -135,29 +126,11 @@ class _Tests:
 
     def estimates(self, source: Indices, target: Indices) -> Array:
         """Return the debiased statistic."""
-        return self._by_runs("estimate", choosing.estimates, source, target)[0]
+        return self.asking.estimates(source, target, self.sizes)
 
     def _given(self, nodes: Indices, others: Indices) -> Array:
-        name, function = "test", choosing.partial_correlations
-        values, number = self._by_runs(name, function, nodes, others)
+        values, number = self.asking.partial_correlations(nodes, others, self.sizes)
         return z_score(values, self.n_rows - 2 - number)
-
-    def _by_runs(
-        self, what: str, function: Callable[..., Any], nodes: Indices, others: Indices
-    ) -> tuple[Array, Indices]:
-        """Return what a function returns of pairs, each asked where its node's rows are."""
-        runs, own, places = [], [], []
-        for run in self.chooser.layout.all_runs:
-            some = np.flatnonzero((nodes >= run[0]) & (nodes < run[1]))
-            if len(some):
-                runs.append(run)
-                own.append((nodes[some], others[some]))
-                places.append(some)
-        futures = self.chooser.with_rows(runs, what, function, own, self.found)
-        values, numbers = np.empty(len(nodes)), np.zeros(len(nodes), dtype=np.int64)
-        for some, (value, number) in zip(places, self.chooser.cluster.answers(futures)):
-            values[some], numbers[some] = value, number
-        return values, numbers
 
 
 def _sizes(found: Neighbours) -> tuple[Indices, Array, Indices, Degrees]:
@@ -168,48 +141,55 @@ def _calmed(inflation: Inflation, exact: Exact) -> Exact:
     return lambda source, target: calming(inflation, source, target) * exact(source, target)
 
 
-def _given_fewer(
-    evidence: Evidence, scores: list[Future], codes: list[Future], found: Future
-) -> list[Future]:
+def _given_fewer(evidence: Evidence, scores: list[Future], found: Future) -> list[Future]:
     """Return promises of what is above the diagonal, given the node that has fewer."""
-    cluster, layout = evidence.cluster, evidence.layout
-    runs, result = layout.all_runs, []
-    for k, strip in enumerate(layout.strips):
-        own, later = [], []
-        for name, of_runs in (("scores", scores), ("codes", codes)):
-            of_run = dict(zip(runs, of_runs))
-            own.append([of_run[run] for run in layout.runs(strip)])
-            later.append(
-                [
-                    cluster.task(f"{name} of nodes {run[0]} to {run[1]}", columns_of, one, *strip)
-                    for run, one in of_run.items()
-                    if run[0] >= strip[1]
-                ]
-            )
-        name = f"compare scores of strip {k + 1} of {len(layout.strips)}"
-        result.append(cluster.task(name, _keep_given_fewer, strip, own, later, found))
+    cluster, strips = evidence.cluster, evidence.layout.strips
+    tiles = _cut_up(cluster, strips, scores)
+    scores.clear()
+    name = f"compare scores of strip {{}} of {len(strips)}"
+    result = [
+        cluster.task(name.format(k + 1), _keep_given_fewer, strip, tiles.pop(0), found)
+        for k, strip in enumerate(strips)
+    ]
     cluster.wait(result)
     return result
 
 
-def _keep_given_fewer(
-    strip: Strip,
-    own: list[list[NDArray[Any]]],
-    later: list[list[NDArray[Any]]],
-    found: Neighbours,
-) -> Above:
+def _cut_up(cluster: Cluster, strips: list[Strip], scores: list[Future]) -> list[list[Future]]:
+    """Return, for each strip, promises of its scores with its nodes and later ones, both ways.
+
+    First come its columns, then its rows: a tile of each later strip. Strip after strip is cut up,
+    and can go.
+    """
+    result: list[list[Future]] = []
+    for (first, _), one in zip(strips, scores):
+        for tiles, strip in zip(result, strips):
+            tiles.append(cluster.task("scores of two strips", _rows, one, *strip))
+        own = cluster.task("scores of a strip", _rows, one, first, strips[-1][1])
+        result.append([own])
+    return result
+
+
+def _rows(some: Scored, first: int, last: int) -> Scored:
+    return Scored(*(rows_of(each, first, last) for each in some))
+
+
+def _keep_given_fewer(strip: Strip, tiles: list[Scored], found: Neighbours) -> Scored:
     first, last = strip
     n_columns = len(found.sizes)
     both = []
-    for mine, others in zip(own, later):
-        whole = sheet(n_columns, n_columns, mine[0].dtype)
-        whole[first:last, :] = np.concatenate(mine)
-        if others:
-            whole[last:, first:last] = np.concatenate(others)
+    for of_tiles in zip(*tiles):
+        whole = sheet(n_columns, n_columns, of_tiles[0].dtype)
+        whole[first:, first:last] = of_tiles[0]
+        start = last
+        for tile in of_tiles[1:]:
+            stop = start + tile.shape[1]
+            whole[first:last, start:stop] = tile
+            start = stop
         both.append(whole)
     for some in blocks(last, TILE, first):
         strips.keep_given_fewer(*some, found.sizes, *both)
-    return Above(*(whole[first:last, first:].copy() for whole in both))
+    return Scored(*(whole[first:last, first:].copy() for whole in both))
 
 
 def _beside_each_other(
@@ -229,7 +209,7 @@ def _beside_each_other(
     return result
 
 
-def _calm(first: int, above: Above, below: list[Singles], factors: Inflation, both: bool) -> Pairs:
+def _calm(first: int, above: Scored, below: list[Singles], factors: Inflation, both: bool) -> Pairs:
     scores, last = _sheet_of(Pairs(first, above.scores, np.concatenate(below), above.codes))
     with team() as run:
         calm(factors, scores, run, below=both, strip=(first, last))
@@ -265,7 +245,7 @@ def _with_new_scores(
 
 
 def _calm_new(strip: Strip, own: list[Singles], pairs: Pairs, factors: Inflation) -> Pairs:
-    above = Above(np.concatenate(own)[:, strip[0] :], pairs.codes)
+    above = Scored(np.concatenate(own)[:, strip[0] :], pairs.codes)
     return _calm(strip[0], above, [pairs.below], factors, False)
 
 

@@ -6,14 +6,17 @@ from typing import NamedTuple
 # Every block of nodes that a compiled function takes at a time (tiles of 12, 16, 48 and 64) begins
 # where it would begin on one machine.
 UNIT = 192
+# Rows of products that belong to a node: its own and those of its neighbours. A thread has in hand
+# what belongs to a run.
+ROWS_PER_NODE = 9
 
 Strip = tuple[int, int]  # the first node, and the first that belongs to the next strip
 
 
 class Layout(NamedTuple):
-    """Strips of all nodes, and how many nodes have their neighbours chosen at a time.
+    """Strips of all nodes, and for how many nodes products are brought together at a time.
 
-    Where matrices of all pairs are small, each worker has them whole: ``together``.
+    Where matrices of all pairs are small, Hedge is asked with all strips ``together`` in a task.
     """
 
     n_columns: int
@@ -36,6 +39,11 @@ class Layout(NamedTuple):
     def all_runs(self) -> list[Strip]:
         """All runs, in order."""
         return [some for strip in self.strips for some in self.runs(strip)]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of products that a thread may have in hand."""
+        return ROWS_PER_NODE * self.run
 
 
 def layout_of(n_columns: int, n_strips: int, run: int, *, together: bool = False) -> Layout:

@@ -39,7 +39,7 @@ _NODES = 64  # whose weights are made at a time
 class Taught(NamedTuple):
     """What all rows have taught a strip."""
 
-    products: Array  # (w, p); up to the last column of the strip
+    products: Array  # up to the last column of the strip
     weights: Singles  # (w, p)
 
 
@@ -139,7 +139,7 @@ class StripEngine:
                 partial(weight_rows, *some, share, learner, weights[some[0] - first :])
                 for some in blocks(last, _NODES, first)
             )
-        return Taught(moments.products[first:last], weights)
+        return Taught(moments.products[first:last, :last], weights)
 
 
 def totals_of(state: Learned) -> Totals:

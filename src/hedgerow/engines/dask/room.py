@@ -3,7 +3,7 @@
 from math import ceil, inf
 from typing import Any, NamedTuple
 
-from hedgerow.engines.dask.layout import Layout, layout_of
+from hedgerow.engines.dask.layout import ROWS_PER_NODE, Layout, layout_of
 
 # Bytes for each pair of columns that all workers hold together when most is held: products,
 # weights, scores and codes given neighbours, residuals of weights and what comes of them.
@@ -16,7 +16,6 @@ _PER_COLUMN_AT_FIRST = 40_000  # once: the first rows, also in order, and scored
 _STRIPS_PER_THREAD = 2  # at most, so that none waits long for the last; and at least one
 _WIDE = 2000  # nodes of a strip, beside whose learning it hardly counts that all rows are treated
 _SHARE_HELD, _SHARE_AT_WORK, _SHARE_FOR_ROWS = 0.6, 0.25, 0.1  # of a worker's memory
-_ROWS_PER_NODE = 9  # of products, while neighbours are chosen: its own and those of neighbours
 _MOST_TOGETHER = 16 << 30  # of a worker's memory, if it has more or no limit
 _LEAST_ROWS = 4096  # between two exchanges of what predictions left
 
@@ -68,7 +67,7 @@ def division_of(workers: Workers, n_columns: int, block: int = 0) -> Division:
     if memory < inf:
         at_work = _PER_PAIR_AT_WORK * n_columns**2 * own
         n_strips = max(n_strips, ceil(at_work / (_SHARE_AT_WORK * memory)))
-        run = int(_SHARE_FOR_ROWS * memory / own / (8 * _ROWS_PER_NODE * n_columns))
+        run = int(_SHARE_FOR_ROWS * memory / own / (8 * ROWS_PER_NODE * n_columns))
         rows = int(_SHARE_FOR_ROWS * memory * number / (4 * n_columns))
     together = 8 * n_columns**2 < _SHARE_FOR_ROWS * min(memory, _MOST_TOGETHER)
     layout = layout_of(n_columns, n_strips, run, together=together)

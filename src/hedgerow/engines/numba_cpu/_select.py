@@ -94,7 +94,7 @@ def select_nodes(
         )
         chosen = found.chosen[node, :size]
         freedom = max(n_rows - 2.0 - size, 1.0)
-        _scores_of_others(
+        scores_of_others(
             covariance, variance, found.residual[node], freedom, curves[size], scores[node]
         )
         scores[node, node] = 0.0
@@ -157,34 +157,8 @@ def _choose(
     found.sizes[node] = size
     chosen = found.chosen[node, :size]
     _sort(chosen)
-    _regress(node, products, per_scale, chosen, found)
+    regress(node, products, per_scale, chosen, node, found)
     return size
-
-
-@njit(**IN_ORDER)
-def unknown_rows(nodes, products, per_scale, n_rows, thresholds, hubs, wanted):
-    """Write the row of ``products`` that each of some nodes cannot go on without, or -1.
-
-    A row is unknown while it has a zero on the diagonal.
-    """
-    p = per_scale.size
-    covariance, variance, strength = np.empty(p), np.empty(p), np.empty(p)
-    basis, chosen = np.empty((thresholds.size, p)), np.empty(thresholds.size, np.int64)
-    for n in range(nodes.size):
-        size = _select(
-            nodes[n],
-            products,
-            per_scale,
-            n_rows,
-            thresholds,
-            hubs,
-            covariance,
-            variance,
-            strength,
-            basis,
-            chosen,
-        )
-        wanted[n] = -1 if size >= 0 else -1 - size
 
 
 @njit(inline="always", **INNER)
@@ -201,10 +175,7 @@ def _select(
     basis,
     chosen,
 ):
-    """Write the variables chosen for a node, hubs and then the strongest; return their number.
-
-    If the row of variable j were needed and is unknown, -1 - j.
-    """
+    """Write the variables chosen for a node, hubs and then the strongest; return their number."""
     for j in range(per_scale.size):
         covariance[j] = products[node, j] * (per_scale[node] * per_scale[j])
         variance[j] = 1.0
@@ -216,22 +187,32 @@ def _select(
         if at < hubs.size:
             best = hubs[at]
         else:
-            best = _strongest(covariance, variance, strength)
-            top = strength[best] / residual
-            if top * (n_rows - 3.0 - step) <= thresholds[step] ** 2 * (1.0 - top):
+            best = strongest(covariance, variance, strength)
+            if too_weak(strength[best] / residual, n_rows, step, thresholds[step]):
                 return step
-        if products[best, best] == 0.0:
-            return -1 - best
-        scale = 1.0 / sqrt(variance[best])
-        loading = covariance[best] * scale
-        _next_direction(products[best], per_scale, per_scale[best], basis, step, best, scale)
-        _explain(basis[step], loading, covariance, variance)
+        loading = take(best, products[best], per_scale, basis, step, covariance, variance)
         variance[node] = variance[best] = 0.0
         residual -= loading * loading
         chosen[step] = best
         if residual < COLLINEAR:
             return step + 1
     return thresholds.size
+
+
+@njit(inline="always", **INNER)
+def too_weak(top, n_rows, step, threshold):
+    """Return whether a variable that explains a share ``top`` of what is left is no neighbour."""
+    return top * (n_rows - 3.0 - step) <= threshold**2 * (1.0 - top)
+
+
+@njit(inline="always", **INNER)
+def take(best, row, per_scale, basis, step, covariance, variance):
+    """Explain covariances and variances by one more variable; return its loading."""
+    scale = 1.0 / sqrt(variance[best])
+    loading = covariance[best] * scale
+    _next_direction(row, per_scale, per_scale[best], basis, step, best, scale)
+    _explain(basis[step], loading, covariance, variance)
+    return loading
 
 
 @njit(inline="always", **INNER)
@@ -246,7 +227,7 @@ def _sort(values):
 
 
 @njit(inline="always", **INNER)
-def _strongest(covariance, variance, strength):
+def strongest(covariance, variance, strength):
     """Return the usable variable that explains most; write what each would explain."""
     top = np.int64(0)
     for j in range(covariance.size):
@@ -287,14 +268,17 @@ def _explain(direction, loading, covariance, variance):
 
 
 @njit(inline="always", **INNER)
-def _regress(node, products, per_scale, chosen, found):
-    """Write a node's coefficients, what they leave, and its partial correlations."""
+def regress(at, products, per_scale, chosen, node, found):
+    """Write a node's coefficients, what they leave, and its partial correlations.
+
+    Row ``at`` of the products is the node's.
+    """
     matrix = correlations(products, per_scale, chosen)
     inverted = inverse(matrix)
     size = chosen.size
     target, coefficients = np.empty(size), found.coefficients[node, :size]
     for a in range(size):
-        target[a] = products[node, chosen[a]] * (per_scale[node] * per_scale[chosen[a]])
+        target[a] = products[at, chosen[a]] * (per_scale[at] * per_scale[chosen[a]])
     explained = 0.0
     for a in range(size):
         coefficients[a] = 0.0
@@ -320,16 +304,16 @@ def _write_codes(node, products, per_scale, covariance, ends, found, codes):
     """Write the codes of a node with all variables, given what its neighbours leave of each."""
     for j in range(per_scale.size):
         whole = products[node, j] * (per_scale[node] * per_scale[j])
-        codes[j] = _bin(whole - covariance[j], ends)
+        codes[j] = bin_of(whole - covariance[j], ends)
     codes[node] = 0
     for k in range(found.sizes[node]):
         j = found.chosen[node, k]
         whole = products[node, j] * (per_scale[node] * per_scale[j])
-        codes[j] = JOINED + _bin(whole - found.left[node, k], ends)
+        codes[j] = JOINED + bin_of(whole - found.left[node, k], ends)
 
 
 @njit(inline="always", **INNER)
-def _bin(explained, ends):
+def bin_of(explained, ends):
     """Return the bin of an explained correlation (`hedgerow.method.company.bins_of`)."""
     number = 0
     for k in range(ends.size):
@@ -338,7 +322,7 @@ def _bin(explained, ends):
 
 
 @njit(inline="always", **INNER)
-def _scores_of_others(covariance, variance, residual, freedom, curve, scores):
+def scores_of_others(covariance, variance, residual, freedom, curve, scores):
     for j in range(covariance.size):
         scale = sqrt(max(variance[j], COLLINEAR) * residual)
         r = min(max(covariance[j] / scale, -1.0), 1.0)

@@ -131,8 +131,11 @@ def _regression(variable, rest, inverted, products, per_scale):
 
 @njit(**INNER)
 def _left(i, j, rest, of_j, products, per_scale):
-    """Return what the regression of j on the rest leaves of the correlation of i and j."""
-    value = products[i, j] * (per_scale[i] * per_scale[j])
+    """Return what the regression of j on the rest leaves of the correlation of i and j.
+
+    Of another i than the pair and the rest, only the diagonal is read in row i.
+    """
+    value = products[j, i] * (per_scale[i] * per_scale[j])
     for a in range(rest.size):
         value -= of_j[a] * (products[rest[a], i] * (per_scale[rest[a]] * per_scale[i]))
     return value

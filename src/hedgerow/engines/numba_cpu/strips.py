@@ -1,5 +1,11 @@
 """What this engine does to some nodes or pairs at a time, for an engine that has only these."""
 
+from hedgerow.engines.numba_cpu._by_columns import (
+    decide,
+    regress_nodes,
+    scores_of_columns,
+    strongest_of_columns,
+)
 from hedgerow.engines.numba_cpu._calm import calm
 from hedgerow.engines.numba_cpu._company import Bytes, Degrees, degrees_of, parts_of
 from hedgerow.engines.numba_cpu._copies import first_copies
@@ -45,8 +51,6 @@ from hedgerow.engines.numba_cpu._select import (
     Neighbours,
     chosen_by,
     no_neighbours,
-    select_nodes,
-    unknown_rows,
 )
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import blocks, team, with_threads
@@ -72,6 +76,7 @@ __all__ = [
     "chosen_by",
     "count",
     "covariances_with",
+    "decide",
     "degrees_of",
     "estimates",
     "factor_rows",
@@ -91,16 +96,17 @@ __all__ = [
     "parts_of",
     "pieces_of",
     "prepare",
+    "regress_nodes",
     "residual_products",
     "room_for",
     "score_polynomials",
     "scores_given_both",
-    "select_nodes",
+    "scores_of_columns",
     "standard_of",
+    "strongest_of_columns",
     "sums_of_first",
     "team",
     "tried",
-    "unknown_rows",
     "weaken",
     "weight_rows",
     "with_columns",
