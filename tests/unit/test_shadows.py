@@ -152,3 +152,12 @@ def test_the_estimate_is_not_far_below_the_truth_where_columns_are_much_alike(mo
     monkeypatch.setattr(graph, "counted", lambda q, shares: q)
     false, estimate = both()
     assert false > 2.5 * estimate
+
+
+def test_where_all_columns_share_something_edges_stay_and_the_estimate_is_too_high():
+    """All pairs are edges, weak ones, and mostly relations by way of others where few are given."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((2000, 60)) + 0.6 * rng.standard_normal((2000, 1))
+    told = HedgeGraph(**PLAIN).fit(rows)
+    assert len(told.edges_) > 0.8 * 60 * 59 / 2
+    assert 0.05 < told.level_ < 0.2
