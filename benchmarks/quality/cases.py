@@ -71,6 +71,16 @@ def _common_factor(p: int, rng: Generator) -> Model:
     return Model("common factor", csc_array(precision))
 
 
+def two_hubs(columns: int, share: float) -> Model:
+    """Return two stars side by side, with this share of the strength at which they are singular."""
+    half = columns // 2
+    precision = np.eye(columns)
+    for hub in (0, half):
+        leaves = slice(hub + 1, hub + half)
+        precision[hub, leaves] = precision[leaves, hub] = -share / np.sqrt(half - 1)
+    return Model("two hubs", csc_array(precision))
+
+
 def _other_units(family: str, p: int, rng: Generator) -> Model:
     scale = datasets.random_scales(p, UNITS, seed=0)  # its own numbers: the rows stay the same
     model = datasets.make(family, p, seed=rng)

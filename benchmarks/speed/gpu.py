@@ -28,7 +28,7 @@ from hedgerow import HedgeGraph
 from hedgerow.engines.torch_gpu import fitting
 from hedgerow.engines.torch_gpu.layout import Settings
 from hedgerow.engines.torch_gpu.learning import average_shares
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL
 
 _CLIQUE, _CHAIN = 4, 100
 LEVEL = 0.05

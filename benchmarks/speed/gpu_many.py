@@ -18,7 +18,7 @@ from benchmarks import kept
 from benchmarks.speed.gpu import GRAPHS, LEVEL, Truth, quality
 from hedgerow.engines.torch_gpu import fitting
 from hedgerow.engines.torch_gpu.layout import HALF
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL
 
 AGAIN = HALF._replace(held=False)
 _FIRST = 20_000  # columns of the problem with which kernels are compiled

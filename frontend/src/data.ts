@@ -30,6 +30,7 @@ export interface Edges extends LeftOut {
   warnings: string[];
   said: string[]; // what was done to rows and columns
   detectable: number | null;
+  whyNone?: string; // why a balanced graph is refused any edges
   // One entry for each edge, sorted by q.
   source: number[];
   target: number[];

@@ -99,6 +99,11 @@ NO_EDGES = {name: [] for name in ("source", "target", "partial_corr", "z", "p_va
     [
         ({}, "No edges", "a partial correlation stands out from about 0.12."),
         ({"rows": 4}, "No edges", "With 4 rows no edge among so many pairs could be told"),
+        (
+            {"error": "balanced", "why_no_edges": "rows are few"},
+            "No edges",
+            "A balanced graph is left without any, because rows are few.",
+        ),
         ({"names": ["a"], "n_columns": 1}, "Nothing to connect", "at least two variables"),
         ({"names": [], "n_columns": 0}, "Nothing to connect", "at least two variables"),
     ],

@@ -14,6 +14,8 @@ from scipy import stats
 from hedgerow import HedgeGraph, metrics
 from hedgerow.datasets import FAMILIES, make
 from hedgerow.estimators import DataWarning, GuaranteeWarning
+from hedgerow.method.edges import scores_given_fewer
+from hedgerow.method.scores import two_sided
 
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore::{category.__module__}.{category.__name__}")
@@ -94,3 +96,16 @@ def test_few_columns_are_no_reason_for_more_edges_than_there_are():
         found = HedgeGraph(level="balanced").fit(model.sample(2000, rng)).adjacency_
         f1.append(metrics.f1(found, model.adjacency))
     assert np.mean(f1) > 0.945  # 0.97 is expected, with a standard error of 0.005
+
+
+def test_pairs_between_cliques_are_tested_with_more_care_than_is_counted():
+    """Of two ends with as many neighbours the weaker result counts, and in cliques most have."""
+    upper, n_small, n_pairs = np.triu_indices(64, 1), 0, 0
+    for seed in range(12):
+        rng = np.random.default_rng([64, seed])
+        model = make("cliques", 64, seed=rng)
+        corr = np.corrcoef(model.sample(64, rng), rowvar=False)
+        apart = ~model.adjacency.toarray()[upper].astype(bool)
+        p_values = two_sided(scores_given_fewer(corr, 64))[apart]
+        n_small, n_pairs = n_small + np.sum(p_values < 0.005), n_pairs + len(p_values)
+    assert n_small < 0.6 * 0.005 * n_pairs

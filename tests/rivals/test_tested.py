@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hedgerow import HedgeGraph
-from hedgerow.method.balance import stands_out
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL, stands_out
 from hedgerow.method.multiplicity import benjamini_hochberg, false_shares
 from hedgerow.rivals import Hedge, InverseGram, ScaledLasso
 from hedgerow.rivals._clock import Clock

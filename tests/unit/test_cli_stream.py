@@ -281,3 +281,16 @@ def test_the_examples_of_the_page_run(table, tmp_path, monkeypatch):
     assert len(blocks) == 2
     assert saved("state").rows == 800
     assert saved("other-state").offset == {"row": 5000}
+
+
+def test_hubs_are_told_by_the_command_and_on_the_page(tmp_path):
+    table, page = tmp_path / "star.csv", tmp_path / "page.html"
+    rows = make("star", 40, seed=0).sample(100, seed=0)
+    names = [f"v{k}" for k in range(40)]
+    pl.DataFrame(rows, schema=names, orient="row").write_csv(table)
+    result = run(table, "--html", page)
+    assert result.exit_code == 0, result.output
+    told = "Hub, with 95 % confidence: v0 has at least"
+    assert told in " ".join(result.stdout.split())
+    assert told in page.read_text()
+    assert told in json.loads(run(table, "--json").stdout)["treatment"]["sentences"][-1]

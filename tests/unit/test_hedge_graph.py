@@ -15,7 +15,7 @@ from hedgerow.base.storage import StorageError
 from hedgerow.base.table import EdgeTable
 from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.estimators._hedge_stream import HedgeStream
-from hedgerow.method.graph import rows_to_detect
+from hedgerow.method.shortage import rows_to_detect
 
 NAMES = ["a b", "ü", "x,y", "<i>", "5"]
 

@@ -15,6 +15,9 @@ export function emptyMessage(state: State): HTMLElement {
       `The first edge enters the graph at ${probability(data.q[0])}. Move the slider to the right to see it.`,
     );
   }
+  if (data.whyNone) {
+    return message("No edges", `A balanced graph is left without any, because ${data.whyNone}.`);
+  }
   const pairs = (order * (order - 1)) / 2;
   const lacking = data.error === "balanced" ? "stands out from chance" : `has q ≤ ${plain(data.maxLevel)}`;
   return message(

@@ -105,6 +105,7 @@ def treated(
         told = {"sentences": model.said()}
     else:
         told = model.treatment_.to_dict(model.feature_names_in_)
+        told["sentences"] += model.hubs_in_words()
     if difference is not None:
         told["sentences"] = [differences.in_words(difference), *told["sentences"]]
     told["sentences"] = [*in_words(words), *told["sentences"]]

@@ -40,6 +40,7 @@ class Summary:
     rows_without_difference: dict[str, int] = field(default_factory=dict)
     explained: list[Any] = field(default_factory=list)  # of `Explanation`
     resamples: dict[str, int] | None = None  # halves of the rows that were tested
+    why_no_edges: str = ""  # why a balanced graph is refused any
 
     @property
     def rows_left_out(self) -> dict[str, int]:
@@ -117,7 +118,7 @@ def _head(summary: Summary) -> Iterable[tuple[str, str]]:
     yield (
         "bold",
         f"{count(len(summary.edges), 'edge')} among {count(pairs, 'pair')}, "
-        + in_words(summary.error, summary.level, len(summary.edges)),
+        + in_words(summary.error, summary.level, len(summary.edges), summary.why_no_edges),
     )
     for sentence in summary.treatment["sentences"]:
         yield "", sentence

@@ -303,7 +303,7 @@ def _results(
     )
     about["treatment"]["sentences"] += _other_model(model)
     if isinstance(model, HedgeGraph):
-        about["treatment"]["sentences"] += model.hubs_in_words() + model.resamples_in_words()
+        about["treatment"]["sentences"] += model.resamples_in_words()
         resamples = model.resamples()
         if resamples is not None:
             about["resamples"] = resamples.to_dict()
@@ -317,6 +317,7 @@ def _results(
         error=promise_of(model.error, model.level),
         level=model.level_,
         edges=list(model.edges_),
+        why_no_edges=model.why_no_edges(),
         warnings=warned,
         version=__version__,
         **about,

@@ -19,10 +19,10 @@ from hedgerow.method.differences import (
     compared,
     interval_of_difference,
 )
-from hedgerow.method.graph import rows_to_detect
 from hedgerow.method.intervals import level_of_each
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.promises import ERRORS, in_words
+from hedgerow.method.shortage import rows_to_detect
 
 _STRONG = 0.9  # a partial correlation beside none, that rows should show
 

@@ -21,12 +21,13 @@ from hedgerow.method.scores import two_sided
 
 _MOST_NAMED = 5
 _NEAREST = 1.0 - 1e-15  # to one, of a partial correlation that has a finite z
-CLEAR, CHANCE, AGREEMENT, REPEAT, NOT_TESTED = (
+CLEAR, CHANCE, AGREEMENT, REPEAT, NOT_TESTED, REFUSED = (
     "partial correlation",
     "chance",
     "agreement",
     "repeat",
     "not tested",
+    "refusal",
 )
 _DECIDED = {
     CLEAR: "It is clear of what chance makes of {pairs:,} pairs: p = {p:.2g}, q = {q:.2g}.",
@@ -35,6 +36,7 @@ _DECIDED = {
     "does not agree: {q_is}.",
     REPEAT: "One repeats the other: their correlation is {corr:.0f}.",
     NOT_TESTED: "They were not tested: {why}.",
+    REFUSED: "Alone it has p = {p:.2g}, but so has what is no edge.",
 }
 
 
@@ -67,11 +69,11 @@ class Explanation:
         The smallest level at which they are an edge; NaN if above 0.5, as far as levels are kept.
     decided_by : str
         "partial correlation", which made an edge; "chance", which could have made it; "agreement",
-        which the two tests that an edge needs have not; "repeat", of one by the other; or "not
-        tested".
+        which the two tests that an edge needs have not; "repeat", of one by the other; "not
+        tested"; or "refusal", of all edges of a balanced graph.
     n_edges : number of edges of the graph
     n_pairs : number of pairs of columns that the tests allow for
-    why : why they were not tested; else empty
+    why : why they were not tested, or the graph was refused; else empty
     between : tuple or None
         Without an edge, the columns on the strongest path of edges from one to the other; None if
         no path joins them.
@@ -108,7 +110,8 @@ class Explanation:
 
     def __str__(self) -> str:
         is_edge = "an edge" if self.is_edge else "no edge"
-        promise = in_words(self.promise, self.graph_level, self.n_edges)
+        why_none = self.why if self.decided_by == REFUSED else ""
+        promise = in_words(self.promise, self.graph_level, self.n_edges, why_none)
         lines = [f"{self.source} and {self.target}: {is_edge} {promise}."]
         if self.decided_by not in (REPEAT, NOT_TESTED):
             lines += self._measured()
@@ -243,6 +246,10 @@ class Explained(WithIntervals):
             p_value, q_value = graph.p_value[here[0]], graph.q_value[here[0]]
         promise = promise_of(self.error, self.level)
         decided_by = self._decided_by(len(cut.source), float(p_value), is_edge=is_edge)
+        if why or repeats:
+            decided_by = NOT_TESTED if why else REPEAT
+        elif graph.refused:
+            decided_by, why = REFUSED, graph.refused.because
         return Explanation(
             source=_plain(found.source),
             target=_plain(found.target),
@@ -256,10 +263,10 @@ class Explained(WithIntervals):
             level=level,
             given=found.given,
             rows=float(found.rows),
-            related=related and not why,
+            related=related and decided_by != NOT_TESTED,
             p_value=float(p_value),
             q_value=float(q_value),
-            decided_by=NOT_TESTED if why else REPEAT if repeats else decided_by,
+            decided_by=decided_by,
             n_edges=len(cut.source),
             n_pairs=comb(self.n_features_in_, 2),
             why=why,

@@ -38,11 +38,12 @@ from hedgerow.method.forgetting import (
     SHORTEST_HALF_LIFE,
     effective_rows,
 )
-from hedgerow.method.graph import Graph, graph_of, shortage_of_rows
+from hedgerow.method.graph import Graph, graph_of
 from hedgerow.method.inflation import Inflation
 from hedgerow.method.kinds import NORMAL
 from hedgerow.method.moments import SMALLEST_SPREAD
 from hedgerow.method.promises import promise_of
+from hedgerow.method.shortage import shortage_of_rows
 
 
 class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
@@ -62,8 +63,9 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         The error rate, in (0, 1). With "balanced" none is kept: false and missed edges weigh the
         same, and ``level_`` estimates the share of false ones, which is large where rows are few.
         Only if nothing is connected at all, any edge has a probability of 0.05 at most
-        (docs/theory.md, section 15). There are no edges, and a warning, if these would contradict
-        the tests that they are from.
+        (docs/theory.md, section 15). There are no edges, and a warning, if rows are too few for
+        any to stand out, or if edges would contradict the tests that they are from, or if most
+        could as well be relations by way of a third column.
     device : {"cpu", "cuda", "auto", "numpy", "dask"}, default="cpu"
         What computes: the processor; an NVIDIA GPU (``pip install 'hedgerow[gpu]'``); the GPU
         where there is one and the columns are many; the processor with nothing compiled; or a
@@ -484,7 +486,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         shortage = shortage_of_rows(
             n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
         )
-        if shortage:
+        if shortage and not graph.refused:
             warn(GuaranteeWarning, shortage)
         for doubt in self._doubts_of_balanced(graph):
             warn(GuaranteeWarning, doubt)

@@ -85,15 +85,26 @@ class WithHubs(Explained):
         )
         return [f"Hub{'' if len(found) == 1 else 's'}, with {100 * sure:.4g} % confidence: {each}."]
 
+    @locked
+    def why_no_edges(self) -> str:
+        """Return why a balanced graph is refused any edges; nothing if it is not.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import HedgeGraph
+        >>> rows = np.random.default_rng(0).standard_normal((9, 40))
+        >>> rows[:, 1] += 99 * rows[:, 0]
+        >>> HedgeGraph(level="balanced").fit(rows).why_no_edges()
+        'not even a partial correlation of 0.9 would stand out from chance in 9 rows of 40 columns'
+        """
+        refused = self._graph().refused
+        return refused.because if refused else ""
+
     def _doubts_of_balanced(self, graph: Graph) -> list[str]:
         """Return why a balanced graph has no edges, or false ones that it does not count."""
-        if graph.could_be:
-            return [
-                f"a balanced graph would have columns with {graph.needed + 1.0:.0f} neighbours, of "
-                f"which no test of so few rows can be given more than {graph.could_be}: indirect "
-                f"relations would pass for edges, and it is left without any; keep an error rate "
-                f"instead, or have more rows"
-            ]
+        if graph.refused:
+            return [str(graph.refused)]
         if not len(graph.missed) or not len(graph.source):
             return []
         return [

@@ -18,7 +18,7 @@ from hedgerow.estimators._ising_rows import IsingRows, Rows, Words, numbers_for_
 from hedgerow.estimators._tested import TestedGraph
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn
 from hedgerow.estimators.input import column_labels, read_rows
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL
 from hedgerow.method.ising_graph import IsingEdges, edges_of, too_few_rows
 from hedgerow.method.ising_model import (
     couplings_of,

@@ -50,7 +50,8 @@ class NotebookSummary(Shared):
         edges = self._known_edges()
         if edges is None:
             return f"<div>{head}<p>Learned from {rows} of {columns}.</p></div>"
-        promise = in_words(promise_of(self.error, self.level), self.level_, len(edges))
+        kind = promise_of(self.error, self.level)
+        promise = in_words(kind, self.level_, len(edges), self.why_no_edges())
         found = f"<p><b>{len(edges):,} edges</b> among {columns}, from {rows}, {promise}.</p>"
         done = escape(" ".join(self._treated()))
         said = f"<p>{done}</p>" if done else ""
@@ -66,6 +67,10 @@ class NotebookSummary(Shared):
             np.array([number[name] for name in edges[end].tolist()]) for end in ("source", "target")
         )
         return svg([str(name) for name in names], source, target, edges[edges.COLUMNS[2]])
+
+    def why_no_edges(self) -> str:
+        """Return why a balanced graph is refused any edges; nothing if it is not."""
+        return ""
 
     def _treated(self) -> list[str]:
         """Return in sentences what was done to rows and columns; asked if edges are known."""

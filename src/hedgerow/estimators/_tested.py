@@ -11,7 +11,7 @@ from hedgerow.base.locks import locked
 from hedgerow.base.table import EdgeTable
 from hedgerow.estimators._notebook import NotebookSummary
 from hedgerow.estimators.input import column_labels
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL
 from hedgerow.method.promises import BALANCED, promise_of
 
 

@@ -37,6 +37,8 @@ class _Fitted(Protocol):
 
     def hubs_in_words(self) -> list[str]: ...
 
+    def why_no_edges(self) -> str: ...
+
     def resamples_in_words(self) -> list[str]: ...
 
 
@@ -82,10 +84,11 @@ class Told:
         3 columns are far from normal (farthest: 2, 1, 0). Scores of ranks replace all 3 columns.
         """
         edges = len(self._graph().up_to(self.level_).source)
+        promise = promise_of(self.error, self.level)
         found = (
             f"{edges:,} edge{'' if edges == 1 else 's'} among {self.n_features_in_:,} columns, "
             f"from {self.n_samples_seen_:,} rows, "
-            f"{in_words(promise_of(self.error, self.level), self.level_, edges)}."
+            f"{in_words(promise, self.level_, edges, self.why_no_edges())}."
         )
         more = [*self.hubs_in_words(), *self.resamples_in_words()]
         return "\n".join([found, *self.treatment_.sentences(), *more])

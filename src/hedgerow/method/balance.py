@@ -10,6 +10,8 @@ from scipy import special
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+# Edges up to this level are kept unless told otherwise, to be seen at a looser level later.
+LOOSEST_LEVEL = 0.5
 # The level at which a single pair stands out. With half of it for two, a quarter for four, ... all
 # add up to 0.05, the usual reading of "unlikely".
 ALONE = 0.025

@@ -13,30 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.balance import balanced_level, other_neighbours, stands_out
+from hedgerow.method.balance import LOOSEST_LEVEL, balanced_level, stands_out
 from hedgerow.method.engine import Edges, Engine, Repeats
 from hedgerow.method.hubs import fewest_neighbours, missed
 from hedgerow.method.intervals import LEVEL_OF_BALANCED
-from hedgerow.method.levels import (
-    MIN_ROWS,
-    STRONGLY_RELATED,
-    most_bias,
-    plausible_bias,
-    rows_are_few,
-)
-from hedgerow.method.neighbours import NO_HUBS, most_by_rows, step_thresholds
+from hedgerow.method.levels import MIN_ROWS
+from hedgerow.method.neighbours import NO_HUBS, step_thresholds
 from hedgerow.method.one_pair import Known
 from hedgerow.method.promises import BALANCED
+from hedgerow.method.shadows import counted, shadows
+from hedgerow.method.shortage import (
+    Refusal,
+    contradiction,
+    mostly_shadows,
+    too_few_to_stand_out,
+)
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Edges up to this level are kept unless told otherwise, to be seen at a looser level later.
-LOOSEST_LEVEL = 0.5
 OF_EDGES = 7  # fields of a graph, in front, that have a value for each edge
 _COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
-_STRONG, _MODERATE = 0.9, 0.5  # partial correlations that the advice on rows speaks of
 
 
 class Graph(NamedTuple):
@@ -60,8 +58,7 @@ class Graph(NamedTuple):
     hubs: Indices = NO_HUBS  # columns that all others were given as neighbours ...
     missed: Indices = NO_HUBS  # ... and that should have been, and were too many
     at_least: Indices | None = None  # neighbours of each column, where hubs were looked for
-    needed: float = 0.0  # neighbours that tests of a balanced graph should have been given, if ...
-    could_be: int = 0  # ... they are more than could be, and it was left without edges
+    refused: Refusal | None = None  # why a balanced graph was left without edges
 
     def up_to(self, level: float) -> "Graph":
         """Return the graph at an error level."""
@@ -104,7 +101,8 @@ def graph_of(
 
     Columns that are set ``aside`` are isolated nodes. A balanced graph is looked at for hubs that
     its edges miss, if correlations are ``known``, those of some columns; these hubs are then given
-    to all columns, and pairs are tested again (docs/theory.md, section 31).
+    to all columns, and pairs are tested again (docs/theory.md, section 31). Its q-values count what
+    may be shadows of third columns, and it can be refused (section 15). It has edges up to 0.5.
     """
     enough = n_rows >= MIN_ROWS
     repeats = engine.repeats(evidence, _COPY)
@@ -125,29 +123,21 @@ def graph_of(
         if len(tested) < len(every):
             evidence = engine.part(evidence, tested, repeats)
         found = engine.find_edges(evidence, error, loosest)
-        shown = True
         if error == BALANCED:
-            if known is not None:
-                sought = known(tested)
-                at_least = fewest_neighbours(sought, LEVEL_OF_BALANCED, engine.scores_given_fewer)
-                hubs, missing = _missed_hubs(found, at_least, sought.effective_rows)
-                if len(hubs):
-                    found = engine.find_edges(evidence, error, loosest, hubs)
-                of_all = np.zeros(len(every), dtype=np.intp)
-                of_all[tested] = at_least
-                balanced = {"hubs": tested[hubs], "missed": tested[missing], "at_least": of_all}
-            shown = stands_out(found.p_value, comb(len(tested), 2))
-            if shown and (contradiction := _contradiction(found, n_rows)):
-                shown = False
-                balanced |= contradiction
-        if shown:
-            edges = np.array([tested[found.source], tested[found.target], *found[2:OF_EDGES]])
+            sought = None if known is None else known(tested)
+            found, balanced = _balanced(engine, evidence, found, n_rows, sought)
+        edges = np.array([tested[found.source], tested[found.target], *found[2:OF_EDGES]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
         alike, per_clear = tested[found.alike], found.per_clear
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value, spread = edges[:, order]
+    if "at_least" in balanced:
+        of_all = np.zeros(len(every), dtype=np.intp)
+        of_all[tested] = balanced["at_least"]
+        hubs, missing = (tested[balanced[name]] for name in ("hubs", "missed"))
+        balanced |= {"hubs": hubs, "missed": missing, "at_least": of_all}
     return Graph(
         source=source.astype(np.intp),
         target=target.astype(np.intp),
@@ -168,43 +158,46 @@ def graph_of(
     )
 
 
-def rows_to_detect(partial_corr: float, n_columns: int, level: float) -> int:
-    """Return the rows with which a single edge of this strength would be significant.
+def _balanced(
+    engine: Engine,
+    evidence: Any,
+    found: Edges,
+    n_rows: float,
+    known: Known | None,
+) -> tuple[Edges, dict[str, Any]]:
+    """Return the edges that a balanced graph can have, and what is to be known of it."""
+    about: dict[str, Any] = {}
+    if known is not None:
+        at_least = fewest_neighbours(known, LEVEL_OF_BALANCED, engine.scores_given_fewer)
+        hubs, missing = _missed_hubs(found, at_least, known.effective_rows)
+        if len(hubs):
+            found = engine.find_edges(evidence, BALANCED, LOOSEST_LEVEL, hubs)
+            known = known._replace(hubs=hubs)
+        about = {"hubs": hubs, "missed": missing, "at_least": at_least}
+    n_columns = len(found.unexplained)
+    if not stands_out(found.p_value, comb(n_columns, 2)):
+        return _only(found, found.q_value < 0.0), about
+    within = found.q_value <= balanced_level(found.q_value, LOOSEST_LEVEL)
+    ends = found.source[within], found.target[within]
+    refused = too_few_to_stand_out(n_rows, n_columns) or contradiction(*ends, n_rows)
+    if known is not None and not refused:
+        found = _with_shadows(found, known, within)
+        if within.any() and found.q_value.min() > LOOSEST_LEVEL:
+            refused = mostly_shadows()
+    if refused:
+        return _only(found, found.q_value < 0.0), about | {"refused": refused}
+    return _only(found, found.q_value <= LOOSEST_LEVEL), about
 
-    Examples
-    --------
-    >>> rows_to_detect(0.5, n_columns=50, level=0.05)
-    59
-    """
-    pairs = n_columns * (n_columns - 1) / 2
-    needed = -special.ndtri(level / pairs / 2) / np.arctanh(partial_corr)
-    return int(np.ceil(needed**2)) + 3
+
+def _with_shadows(found: Edges, known: Known, within: NDArray[np.bool_]) -> Edges:
+    """Return edges with q-values that count those that may be shadows of a third variable."""
+    n_edges = float(within.sum() * (1.0 - found.q_value[within].max(initial=0.0)))
+    shares = shadows(known, found.per_clear, found.source, found.target, n_edges)
+    return found._replace(q_value=counted(found.q_value, shares))
 
 
-def shortage_of_rows(
-    n_rows: float, n_columns: int, level: float | None, unexplained: float, kind: str = "rows"
-) -> str | None:
-    """Return what to tell the user if the rows are too few to keep the promise, else None.
-
-    Without a level, for a balanced graph, it is the estimated share of false edges that suffers.
-    """
-    bound = "its estimate" if level is None else f"the level {level}"
-    level = level or LOOSEST_LEVEL
-    if n_rows < max(rows_to_detect(_STRONG, n_columns, level), MIN_ROWS):
-        return (
-            f"{n_rows:.0f} {kind} are too few for any edge among {n_columns} columns to be "
-            f"significant; {rows_to_detect(_MODERATE, n_columns, level)} rows would show partial "
-            f"correlations of {_MODERATE}"
-        )
-    if rows_are_few(n_columns, n_rows, unexplained):
-        so = " as strongly related as these" if unexplained < STRONGLY_RELATED else ""
-        enough = int(np.ceil((plausible_bias(n_columns, 1) / most_bias(unexplained)) ** 2))
-        return (
-            f"{n_rows:.0f} {kind} are few for {n_columns} columns{so}: indirect relations can pass "
-            f"for edges, and the share of false edges may exceed {bound}; from {enough} "
-            f"rows on it was measured to hold"
-        )
-    return None
+def _only(found: Edges, keep: NDArray[np.bool_]) -> Edges:
+    return found._replace(**{name: getattr(found, name)[keep] for name in found._fields[:OF_EDGES]})
 
 
 def _missed_hubs(found: Edges, at_least: Indices, n_rows: float) -> tuple[Indices, Indices]:
@@ -218,14 +211,6 @@ def _missed_hubs(found: Edges, at_least: Indices, n_rows: float) -> tuple[Indice
     wanted = missed(at_least, degrees, found.chosen_by)
     most = len(step_thresholds(len(at_least), n_rows)) // 2
     return wanted[:most], wanted[most:]
-
-
-def _contradiction(found: Edges, n_rows: float) -> dict[str, Any]:
-    """Return how many neighbours tests needed, and could be given, if these are fewer."""
-    keep = found.q_value <= balanced_level(found.q_value, LOOSEST_LEVEL)
-    needed = other_neighbours(found.source[keep], found.target[keep])
-    could_be = most_by_rows(n_rows)
-    return {"needed": needed, "could_be": could_be} if needed > could_be else {}
 
 
 def _copy_edges(copies: Indices, repeats: Repeats) -> Array:

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.method.balance import balanced_level, stands_out
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL, balanced_level, stands_out
 from hedgerow.method.ising_edges import IsingEngine, judge_pairs
 from hedgerow.method.ising_logistic import Array, Bits
 from hedgerow.method.ising_neighbours import table_of

@@ -28,8 +28,10 @@ def promise_of(error: Any, level: Any) -> str:
     return kind
 
 
-def in_words(promise: str, level: float, n_edges: int) -> str:
+def in_words(promise: str, level: float, n_edges: int, why_none: str = "") -> str:
     """Return a promise for the end of a sentence about edges.
+
+    ``why_none`` is why a balanced graph has none, if it is not for chance.
 
     Examples
     --------
@@ -41,7 +43,7 @@ def in_words(promise: str, level: float, n_edges: int) -> str:
     if promise != BALANCED:
         return f"at a {_NAMES[promise]} of {level:g}"
     if not n_edges:
-        return "in a balanced graph, because none can be told from chance"
+        return f"in a balanced graph, because {why_none or 'none can be told from chance'}"
     return f"in a balanced graph, in which an estimated share of {level:.2g} is false"
 
 

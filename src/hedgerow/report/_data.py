@@ -65,6 +65,8 @@ class ReportData:
         The share of halves of the rows in which each edge is found again.
     pairs : sequence of PairTold
         What the page tells of some pairs of variables, edges or not.
+    why_no_edges : str
+        Why a balanced graph is refused any edges.
 
     Examples
     --------
@@ -102,6 +104,7 @@ class ReportData:
     high: Any = None
     returns: Any = None
     pairs: Sequence[PairTold] = field(default=())
+    why_no_edges: str = ""
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)

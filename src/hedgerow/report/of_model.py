@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from hedgerow import __version__
 from hedgerow.estimators import HedgeGraph, IsingGraph
 from hedgerow.estimators.input import column_labels
-from hedgerow.method.graph import LOOSEST_LEVEL, Graph
+from hedgerow.method.balance import LOOSEST_LEVEL
+from hedgerow.method.graph import Graph
 from hedgerow.method.promises import promise_of
 from hedgerow.report._data import ReportData
 from hedgerow.report._pairs import pairs_of
@@ -86,6 +87,7 @@ def data_of(
         **about,
         said=said,
         returns=model.returns_up_to(end),
+        why_no_edges=model.why_no_edges(),
         pairs=pairs_of(model, graph, end, room),
         histograms=_histograms(model) if model.n_features_in_ <= MOST_HISTOGRAMS else (),
         kinds=treatment.kinds.tolist(),

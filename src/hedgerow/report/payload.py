@@ -50,6 +50,7 @@ def edges(data: ReportData) -> dict[str, Any]:
         "said": data.said,
         **left_out(data.left_out, data.rows_left_out),
         "detectable": _detectable(data),
+        **({"whyNone": data.why_no_edges} if data.why_no_edges else {}),
         "source": data.source.tolist(),
         "target": data.target.tolist(),
         # Levels are compared with q, so q (and p beside it) keep every digit.

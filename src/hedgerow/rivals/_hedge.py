@@ -3,7 +3,7 @@
 import numpy as np
 
 from hedgerow.estimators import HedgeGraph, IsingGraph
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL
 from hedgerow.rivals._base import Array, Found, Rival
 from hedgerow.rivals._clock import Clock
 

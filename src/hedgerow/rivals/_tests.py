@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.method.balance import balanced_level, stands_out
-from hedgerow.method.graph import LOOSEST_LEVEL
+from hedgerow.method.balance import LOOSEST_LEVEL, balanced_level, stands_out
 from hedgerow.method.multiplicity import CORRECTIONS
 from hedgerow.method.promises import BALANCED, promise_of
 from hedgerow.rivals._base import Array

@@ -8,8 +8,8 @@ from time import monotonic
 import numpy as np
 
 from hedgerow.io.differences import in_words
+from hedgerow.method.balance import LOOSEST_LEVEL
 from hedgerow.method.changes import Change
-from hedgerow.method.graph import LOOSEST_LEVEL
 from hedgerow.stream._state import State
 from hedgerow.stream._status import RUNNING, Look, Saved, Status, Watcher
 
@@ -96,6 +96,6 @@ def look_at(state: State) -> Look:
         level=model.level_,
         warnings=(*(str(warning.message) for warning in warned), *state.noticed()),
         left_out=tuple(state.schema.left_out) if state.schema else (),
-        said=(*done, *model.treatment_.sentences()),
+        said=(*done, *model.treatment_.sentences(), *model.hubs_in_words()),
         ends=ends,
     )

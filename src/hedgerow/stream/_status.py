@@ -24,7 +24,7 @@ class Look(NamedTuple):
 
     rows: int
     names: tuple[str, ...]
-    graph: Graph  # columns by number; edges up to `method.graph.LOOSEST_LEVEL`, or ``level``
+    graph: Graph  # columns by number; edges up to `method.balance.LOOSEST_LEVEL`, or ``level``
     error: str
     level: float
     warnings: tuple[str, ...]
