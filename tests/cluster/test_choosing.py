@@ -8,6 +8,7 @@ from hedgerow.engines.dask import choosing
 from hedgerow.engines.dask.choosing import Rule
 from hedgerow.engines.numba_cpu._select import no_neighbours, select_nodes
 from hedgerow.engines.numba_cpu.strips import score_polynomials
+from hedgerow.method.company import ends_of_bins
 from hedgerow.method.neighbours import NO_HUBS, step_thresholds
 
 
@@ -20,16 +21,17 @@ def rule_of(rows, hubs):
     thresholds = step_thresholds(n_columns, n_rows)
     curves = score_polynomials(n_rows, len(thresholds))
     per_scale = 1 / np.sqrt(squares)
-    return products, Rule(per_scale, squares, float(n_rows), thresholds, hubs, curves)
+    known = float(n_rows), thresholds, hubs, curves, ends_of_bins(n_rows)
+    return products, Rule(per_scale, squares, *known)
 
 
 def on_one_machine(products, rule):
     n_columns, most = len(products), len(rule.thresholds)
     found = no_neighbours(n_columns, most)
-    scores = np.empty((n_columns, n_columns), np.float32)
-    known = rule.per_scale, rule.n_rows, rule.thresholds, rule.hubs, rule.curves
-    select_nodes(0, n_columns, products, *known, found, scores)
-    return found, scores
+    scores, codes = (np.empty((n_columns, n_columns), kind) for kind in (np.float32, np.int8))
+    known = rule.per_scale, rule.n_rows, rule.thresholds, rule.hubs, rule.curves, rule.ends
+    select_nodes(0, n_columns, products, *known, found, scores, codes)
+    return found, scores, codes
 
 
 def by_strips(products, rule, ends):
@@ -44,7 +46,7 @@ def by_strips(products, rule, ends):
     closed.append([looking] if len(looking.nodes) else [])
     found = choosing._found(closed, rule)
     scores = [choosing._scores(products[a:b], (a, b), closed, found, rule) for a, b in strips]
-    return found, np.concatenate(scores, axis=1)
+    return found, *(np.concatenate(some, axis=1) for some in zip(*scores))
 
 
 @pytest.mark.parametrize("ends", [[211], [192, 211], [1, 130, 131, 200, 211]])
@@ -63,7 +65,8 @@ def test_strips_choose_what_one_machine_chooses(family, n_rows, hubs, ends):
     products, rule = rule_of(rows, hubs)
     here, there = on_one_machine(products, rule), by_strips(products, rule, ends)
     assert here[0].sizes.max() >= 2
-    np.testing.assert_array_equal(here[1], there[1])
+    for one, other in zip(here[1:], there[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
     for one, other in zip(here[0], there[0]):
         room = here[0].sizes.max() if one.ndim == 2 else None
         np.testing.assert_array_equal(one[..., :room], other)
