@@ -74,9 +74,9 @@ contracts: $(VENV)/.test-ready
 # Every commit has a seed of its own, so that it passes everywhere or nowhere. Pytest by itself draws one.
 unit: export HEDGEROW_SEED ?= $(shell echo $$((0x$$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c -7 | grep . || echo 1))))
 
-# Some tests wait, for browsers, servers and clocks: three workers keep two cores busy.
+# Some tests wait, for browsers, servers and clocks: four workers keep two cores busy.
 unit: compiled system
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 # A first fit compiles, in two processes, what all workers would else compile.
 compiled: $(VENV)/.test-ready
@@ -98,6 +98,7 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality hubs
 	$(BIN)/python -m benchmarks.quality structure
 	$(BIN)/python -m benchmarks.quality balanced
+	$(BIN)/python -m benchmarks.quality gaps
 	$(BIN)/python -m benchmarks.quality report
 
 # cdt is there for its protein data only; the packages it needs are not.

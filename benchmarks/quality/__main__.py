@@ -84,6 +84,7 @@ def main() -> None:
         ("hubs", "columns with many neighbours"),
         ("structure", "what the rest of the graph could add to the priors of pairs"),
         ("balanced", "what the estimates of balanced graphs are worth"),
+        ("gaps", "gaps that are not alike in all columns"),
     ):
         more = commands.add_parser(name, help=what)
         more.add_argument("--seeds", type=int, default=10)

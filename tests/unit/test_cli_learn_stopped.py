@@ -13,12 +13,14 @@ from hedgerow import HedgeGraph
 from hedgerow.cli._interrupt import finish_first
 
 LEARN_SLOWLY = """
+import signal
 import sys
 from pathlib import Path
 from hedgerow import HedgeGraph, engines
 from hedgerow.cli import cli
 from hedgerow.io import raw as _bytes
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also if started in the background
 _bytes.BLOCK = 1 << 16
 learn = HedgeGraph.partial_fit
 

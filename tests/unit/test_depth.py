@@ -25,7 +25,7 @@ def told(rows):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("mean", [1, 5, 500])
+@pytest.mark.parametrize("mean", [1, 5, 20])
 def test_how_different_rows_are_is_told_whatever_the_size_of_counts(family, mean):
     spread = 0.6
     assert told(counts(np.random.default_rng(), family, mean, spread)) == pytest.approx(
@@ -34,7 +34,7 @@ def test_how_different_rows_are_is_told_whatever_the_size_of_counts(family, mean
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("mean", [1, 5, 500])
+@pytest.mark.parametrize("mean", [1, 5, 20])
 def test_counts_to_the_same_depth_are_not_told(family, mean):
     assert told(counts(np.random.default_rng(), family, mean, 0.0)) == 0.0
 
@@ -46,6 +46,7 @@ def test_gaps_do_not_hide_it_and_numbers_that_are_no_counts_do_not_tell():
     rows[:, 3] = np.nan
     assert told(rows) == pytest.approx(0.6, rel=0.3)
     assert told(np.log1p(rows)) == 0.0
+    assert told(1000.0 * rows) == 0.0  # whole numbers, but their noise is not that of counting
     assert told(rows[:, :20]) == 0.0  # of few columns most may be related
 
 

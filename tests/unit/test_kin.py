@@ -37,10 +37,10 @@ def test_groups_that_were_shuffled_are_told(each, share):
 def test_columns_in_which_groups_differ_are_named():
     rng = np.random.default_rng()
     rows = rng.standard_normal((512, 40))
-    rows[:, :20] = in_groups(rng, 512, 20, 10, 0.9)
+    rows[:, :30] = in_groups(rng, 512, 30, 10, 0.9)
     named = found(rows).columns
     assert len(named)
-    assert (named < 20).all()
+    assert (named < 30).all()
 
 
 @pytest.mark.parametrize("shape", [(LEAST_ROWS, 20), (150, LEAST_COLUMNS), (200, 300), (512, 48)])

@@ -11,9 +11,8 @@ is strongly related to all others, the same can be what the columns are: it is t
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.method.kinds import CONTINUOUS, COUNTS, Kinds
+from hedgerow.method.kinds import COUNTS, Kinds
 from hedgerow.method.ordered import Ordered
 
 # Most pairs of fewer columns can be related without any depth: of 18 families of graphs, ten were
@@ -37,7 +36,7 @@ def depth_spread(first: Ordered, kinds: Kinds) -> float:
     >>> depth_spread(in_order(rng.poisson(5, size=(500, 40))), kinds)
     0.0
     """
-    columns = _counted(first, kinds)
+    columns = np.flatnonzero(kinds == COUNTS)
     if len(columns) < _LEAST_COLUMNS:
         return 0.0
     rows = first.rows[:, columns[:: -(-len(columns) // _ENOUGH)]]
@@ -51,12 +50,3 @@ def depth_spread(first: Ordered, kinds: Kinds) -> float:
     if np.quantile(score, 0.25) < _CLEAR:
         return 0.0
     return float(np.sqrt(np.median(shared[pairs])))
-
-
-def _counted(first: Ordered, kinds: Kinds) -> NDArray[np.intp]:
-    """Return columns of counts, and of whole numbers so large that their noise is negligible."""
-    least = first.values[:, 0]
-    largest = first.values[np.arange(len(least)), np.maximum(first.there - 1, 0)]
-    maybe = np.isin(kinds, (COUNTS, CONTINUOUS)) & (least >= 0) & (largest > 1) & (first.there > 1)
-    found = [j for j in np.flatnonzero(maybe) if not (first.of_column(int(j)) % 1.0).any()]
-    return np.array(found, dtype=np.intp)
