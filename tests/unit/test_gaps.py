@@ -340,3 +340,12 @@ def test_few_columns_with_many_gaps_make_no_edges():
         rows[:, ::3][rng.random((3000, 8)) < 0.4] = np.nan
         found += len(HedgeGraph(error="fwer").fit(rows).edges_)
     assert found <= 3  # of a mean of 0.25 at most: more than three by a chance of 1e-4
+
+
+@pytest.mark.parametrize(("echo", "missing", "told"), [(0.8, 0.45, True), (0.8, 0.1, False)])
+def test_many_gaps_in_rows_that_remember_are_told(echo, missing, told):
+    rng = np.random.default_rng()
+    rows = remembering(rng, 1500, 24, echo)
+    rows[:, ::3][rng.random((1500, 8)) < missing] = np.nan
+    doubts = " ".join(HedgeGraph().fit(rows).treatment_.doubts())
+    assert ("8 of 24 columns miss more than 25% of their cells" in doubts) == told

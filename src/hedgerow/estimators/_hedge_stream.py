@@ -373,7 +373,7 @@ class HedgeStream:
         of_rows += doubts_of_drift(slowest(slow, labels), slow, memory, lost=lost)
         of_rows += doubts_of_stuck(self._stuck(labels))
         of_rows += FirstRows.of(settled, labels).doubts(self.rows)
-        return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart)
+        return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart, memory)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""

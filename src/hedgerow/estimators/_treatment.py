@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 from hedgerow.estimators._first_rows import Carried, FirstRows, Groups, Repeated, Together, some_of
 from hedgerow.estimators._given import Given
+from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.populations import Populations
@@ -24,6 +25,8 @@ WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 LONG_MEMORY = 2.0  # factor by which memory makes tests less precise
 MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 MUCH_MISSING = 0.4  # share of a typical column's cells
+# Of a column's cells, where rows remember: with 0.15 the level was kept, with 0.4 it was not.
+MANY_MISSING = 0.25
 _SHOWN = 3
 _OF_KINDS = {
     STEPS: "of steps (Likert items and the like)",
@@ -199,7 +202,7 @@ class Treatment(NamedTuple):
         )
         of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=self._lost_level())
         of_rows += doubts_of_stuck(self.stuck) + self._first_rows().doubts(self.rows)
-        return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart)
+        return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart, self.memory)
 
     def _lost_level(self) -> bool:
         return bool(np.isin(self.kinds, (AS_IS, CONTINUOUS)).all())
@@ -300,6 +303,7 @@ def doubts_of_gaps(
     missing: NDArray[np.float64],
     telling: Sequence[tuple[object, str]],
     apart: Sequence[tuple[object, object]],
+    memory: float,
 ) -> list[str]:
     """Return what missing cells make doubtful; ``missing`` is their share in each column."""
     said = []
@@ -308,6 +312,14 @@ def doubts_of_gaps(
         said.append(
             f"a typical column misses {typical:.0%} of its cells: with more than "
             f"{MUCH_MISSING:.0%} the share of false edges may exceed the level"
+        )
+    many = int(((missing > MANY_MISSING) & (missing <= MOST_MISSING)).sum())
+    if many and memory > LONG_MEMORY:
+        said.append(
+            f"{many} of {len(missing)} columns miss more than {MANY_MISSING:.0%} of their cells, "
+            f"and rows are related to those before them: what is filled in is known from few rows, "
+            f"relations by way of such columns may pass for edges, and the share of false edges "
+            f"may exceed the level"
         )
     if telling:
         names = listed(f"{name!r} ({how})" for name, how in telling)
