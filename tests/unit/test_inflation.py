@@ -82,17 +82,21 @@ def test_autocorrelations_go_on_beyond_the_lags_that_are_measured(coefficients):
 
 @pytest.mark.parametrize("memory", [0.5, 0.8, 0.9])
 def test_short_series_do_not_seem_to_remember_less(memory):
-    """The mean of 400 autocorrelations has a standard error of sqrt((1 - r²) / 100 / 400)."""
-    n_rows, number = 100, 400
+    """The mean of 2,500 autocorrelations has a standard error of sqrt((1 - r²) / 100 / 2500).
+
+    The logarithm of a sum over lags, 2 r² / (1 - r²), has the derivative 2 / (r (1 - r²)).
+    """
+    n_rows, number = 100, 2500
     rows = autoregressive(np.random.default_rng(), [memory], (n_rows, number))
     lags = measured_lags(rows - rows.mean(axis=0))
     lag = np.arange(1, n_rows)
     true = 2 * ((1 - lag / n_rows) * memory ** (2 * lag)).sum()
     biased = continued(measured_echoes(lags, n_rows).mean(axis=1, keepdims=True), n_rows)
     found = np.square(echoes_of(autocorrelations(lags, n_rows), n_rows)).sum(axis=1)
-    error = np.sqrt((1 - memory**2) / n_rows / number) * 4 * memory / (1 - memory**4)
+    slope = 2 / (memory * (1 - memory**2))
+    error = np.sqrt((1 - memory**2) / n_rows / number) * slope
     # Kendall's formula leaves out what is of the order of the square of what it has.
-    left_out = ((1 + 3 * memory) / n_rows * 4 * memory / (1 - memory**4)) ** 2
+    left_out = ((1 + 3 * memory) / n_rows * slope) ** 2
     assert abs(np.log(np.median(found) / true)) <= 5 * error + left_out
     assert np.log(np.square(echoes_of(biased, n_rows)).sum() / true) < -5 * error
 
