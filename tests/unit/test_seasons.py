@@ -25,6 +25,16 @@ def test_the_period_is_found_to_the_row(period):
     assert period_of(rng.standard_normal(rows.shape) + rows) == period
 
 
+@pytest.mark.parametrize("period", [5, 7, 12])
+@pytest.mark.parametrize("n_rows", [301, 512])
+def test_patterns_whose_clearest_line_is_a_harmonic_are_found(period, n_rows):
+    """A day of the week with a level of its own has lines at two and three sevenths, too."""
+    rng = np.random.default_rng()
+    levels = 2.0 * rng.standard_normal((period, 20))
+    rows = rng.standard_normal((n_rows, 20)) + levels[np.arange(n_rows) % period]
+    assert period_of(rows) == period
+
+
 def test_two_seasons_are_one_of_their_common_period():
     rng = np.random.default_rng()
     phases = rng.uniform(0, 2 * np.pi, (2, 10))

@@ -60,7 +60,10 @@ def period_of(rows: Array) -> int:
         line = _line(_deviations(some, _phase_means(some, period)))
         if line is None:
             break
-        joint = lcm(period, _best_period(some, line))
+        found = _period_of_line(some, line)
+        if found is None:
+            break
+        joint = lcm(period, found)
         if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
             break
         period = joint
@@ -233,12 +236,27 @@ def _quartiles() -> tuple[Array, Array]:
     return shapes, special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
 
 
-def _best_period(rows: Array, frequency: int) -> int:
-    """Return the whole period near a frequency whose phases explain most."""
-    slowest, fastest = len(rows) / (frequency - 0.5), len(rows) / (frequency + 0.5)
-    candidates = range(max(int(np.floor(fastest)), 2), int(np.ceil(slowest)) + 1)
-    unexplained = [
-        float(np.square(_deviations(rows, _phase_means(rows, period))).sum()) / (len(rows) - period)
-        for period in candidates
-    ]
-    return candidates[int(np.argmin(unexplained))]
+def _period_of_line(rows: Array, line: int) -> int | None:
+    """Return the shortest period that has a line among its harmonics; None if none is whole.
+
+    A pattern of seven rows has lines at a seventh, two and three sevenths of all rows, and any of
+    them may be the clearest. Two sevenths are a period of 3.5 rows, which no whole number is near;
+    the second multiple of that is one. A period has the line if none is left without its phases.
+    """
+    longest = len(rows) // LEAST_CYCLES
+    for harmonic in range(1, longest * line // len(rows) + 2):
+        fastest, slowest = (harmonic * len(rows) / (line + off) for off in (0.5, -0.5))
+        first, last = max(int(np.floor(fastest)), 2), min(int(np.ceil(slowest)), longest)
+        candidates = range(first, last + 1)
+        if not candidates:
+            continue
+        without = [_deviations(rows, _phase_means(rows, period)) for period in candidates]
+        unexplained = [
+            float(np.square(some).sum()) / (len(rows) - period)
+            for some, period in zip(without, candidates, strict=True)
+        ]
+        best = int(np.argmin(unexplained))
+        left = _line(without[best])
+        if left is None or abs(left - line) > 1:
+            return candidates[best]
+    return None
