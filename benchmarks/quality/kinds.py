@@ -99,6 +99,12 @@ def volatility_of_groups(model: Model, m: int, rng: Generator) -> Array:
     return related(model, noise * sizes[:, rng.permutation(model.size) % GROUPS])
 
 
+def sizes_of_groups(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows in which each column is times the size of its group, which wanders in time."""
+    sizes = np.exp(0.7 * remembered(rng.standard_normal((m, GROUPS)), 0.95))
+    return normal(model, m, rng) * sizes[:, rng.permutation(model.size) % GROUPS]
+
+
 def outlying_cells(share: float, model: Model, m: int, rng: Generator) -> Array:
     """Return rows in which so many cells are off by ten standard deviations."""
     rows = normal(model, m, rng)
@@ -160,6 +166,11 @@ def wave(model: Model, m: int, rng: Generator) -> Array:
     noise = rng.standard_normal((m, model.size))
     phase = rng.uniform(0.0, 2 * np.pi, model.size)
     return related(model, noise + np.cos(2 * np.pi * np.arange(m)[:, None] / PERIOD + phase))
+
+
+def weekdays(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of days, with a level of its own for each day of the week and column, N(0, 1)."""
+    return normal(model, m, rng) + rng.standard_normal((7, model.size))[np.arange(m) % 7]
 
 
 def trend(model: Model, m: int, rng: Generator) -> Array:
@@ -237,6 +248,7 @@ KINDS: dict[str, Kind] = {
     "scales mixed": Kind(scales_mixed),
     "volatility": Kind(volatility, in_time=True),
     "volatility of groups": Kind(volatility_of_groups, in_time=True),
+    "sizes of groups": Kind(sizes_of_groups, in_time=True),
     "outlying cells, 0.5 %": Kind(partial(outlying_cells, 0.005)),
     "outlying cells, 2 %": Kind(partial(outlying_cells, 0.02)),
     "outlying rows": Kind(outlying_rows),
@@ -245,6 +257,7 @@ KINDS: dict[str, Kind] = {
     "moving average": Kind(moving_average, in_time=True),
     "seasonal memory": Kind(seasonal_memory, in_time=True),
     "wave": Kind(wave, in_time=True),
+    "weekdays": Kind(weekdays, in_time=True),
     "trend": Kind(trend, in_time=True),
     "jump": Kind(jump, in_time=True),
     "long memory": Kind(long_memory, in_time=True),

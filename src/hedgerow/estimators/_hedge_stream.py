@@ -14,6 +14,7 @@ from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
 from hedgerow.estimators._first_rows import FirstRows
 from hedgerow.estimators._given import Cells, Given, GivenColumns
 from hedgerow.estimators._learner import Learner
+from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._treatment import (
     Stuck,
@@ -244,11 +245,7 @@ class HedgeStream:
         n_rows = effective_rows(self.rows, self.half_life)
         settled = self.treated.settled(self.engine)
         found = self.engine.inflation_of(
-            sums,
-            n_rows,
-            tails=not normal,
-            memory=not independent,
-            divided=sizes.cost,
+            sums, n_rows, tails=not normal, memory=not independent, divided=sizes.cost
         )
         if (answers := settled.kinds == YES_NO).any():
             found = without_tails(found, answers)
@@ -312,6 +309,7 @@ class HedgeStream:
             stuck=self._stuck(labels),
             slow=slow,
             slowest=slowest(slow, labels),
+            swinging=Swinging.of(inflation, labels),
             given=self.given(labels),
             **FirstRows.of(settled, labels)._asdict(),
         )
@@ -369,10 +367,10 @@ class HedgeStream:
             shape = self.treated.straightness(), self.treated.outside(), labels
             few = doubts_of_effects(told.cost, self.seen, *shape, memory, large=sizes.divides)
             of_rows = told.doubts() + few + of_rows
-        lost = self._loses_level()
-        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory, lost=lost)
+        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory, lost=self._loses_level())
         of_rows += doubts_of_stuck(self._stuck(labels))
         of_rows += FirstRows.of(settled, labels).doubts(self.rows)
+        of_rows += Swinging.of(inflation, labels).doubts()
         return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart, memory)
 
     def histograms(self) -> list[Histogram]:

@@ -34,6 +34,7 @@ from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 from hedgerow.method.stuck import LONG, Runs
+from hedgerow.method.swings import MOST_SWINGS
 
 _WAITING = {"waiting"}
 _SETTLED = {
@@ -52,6 +53,8 @@ _LATER = {
 }
 _LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
+_SINCE = {"residual_swings"}  # that models saved earlier do not have
+_LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
 _MOST_PHASES = FIRST_ROWS // LEAST_CYCLES
@@ -66,7 +69,7 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     drifts = _LEVEL if _LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
     # From a table of rows the residuals are made again.
-    residuals = set() if "table" in arrays else _RESIDUALS
+    residuals = set() if "table" in arrays else _RESIDUALS - (_SINCE - set(arrays))
     return _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
 
 
@@ -298,6 +301,10 @@ def _check_runs(arrays: Named, rows: int) -> None:
 
 def _check_residuals(arrays: Named, half_life: float) -> None:
     n_columns = len(arrays["as_is"])
+    if (name := "residual_swings") in arrays:
+        swings = doubles_of(arrays, name, (n_columns, None))
+        few = swings.shape[1] <= MOST_SWINGS and all_within(swings, _LARGEST_SWING)
+        require(few, f"{name} must be {MOST_SWINGS} loadings at most, up to {_LARGEST_SWING:.1f}")
     lags, recent, scale, related, beside, together, weight = (
         doubles_of(arrays, f"residual_{name}", shape)
         for name, shape in (

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 from hedgerow.estimators._first_rows import Carried, FirstRows, Groups, Repeated, Together, some_of
 from hedgerow.estimators._given import Given
+from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
@@ -80,6 +81,7 @@ class Treatment(NamedTuple):
     nested : columns that are the same again wherever one of them is, as those of sites are
     carried : columns whose cells repeat the one before, as where gaps were filled with it
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
+    swinging : columns that are large together in some rows, apart from all others
     given : what was held fixed, and what it cost; None if nothing was
     """
 
@@ -112,6 +114,7 @@ class Treatment(NamedTuple):
     nested: Repeated = FirstRows().nested
     carried: Carried = FirstRows().carried
     depth: float = 0.0
+    swinging: Swinging = Swinging()
     given: Given | None = None
 
     @property
@@ -137,6 +140,7 @@ class Treatment(NamedTuple):
             "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
             "slowest": [str(name) for name in self.slowest],
             **self._first_rows().to_dict(),
+            "swinging": self.swinging.to_dict(),
             "given": None if self.given is None else self.given.to_dict(labels),
             "sentences": self.sentences(),
         }
@@ -202,6 +206,7 @@ class Treatment(NamedTuple):
         )
         of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=self._lost_level())
         of_rows += doubts_of_stuck(self.stuck) + self._first_rows().doubts(self.rows)
+        of_rows += self.swinging.doubts()
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart, self.memory)
 
     def _lost_level(self) -> bool:

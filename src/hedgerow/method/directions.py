@@ -14,6 +14,8 @@ from hedgerow.method.ordered import medians
 
 Array = NDArray[np.float64]
 
+_PARTNERS = 256
+
 
 class Common(NamedTuple):
     """Directions that are more common than one can be by chance, if rows had none."""
@@ -59,6 +61,11 @@ def common(unit: NDArray[np.float32]) -> Common:
     values, vectors = linalg.eigh(gram, subset_by_value=(most, np.inf), check_finite=False)
     along = vectors * np.sqrt(values) if of_rows else unit @ vectors
     return Common(gram, of_rows, along, 1.0 - most / values)
+
+
+def partners(n_columns: int) -> NDArray[np.intp]:
+    """Return the columns that all are compared with: not too many, evenly spaced."""
+    return np.arange(0, n_columns, -(-n_columns // _PARTNERS))
 
 
 def _medians(rows: Array, there: NDArray[np.bool_]) -> Array:

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from hedgerow.method.directions import partners
 from hedgerow.method.marginals import FIRST_ROWS
-from hedgerow.method.residuals import LAGS, Residuals, partners
+from hedgerow.method.residuals import LAGS, Residuals
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
@@ -45,6 +46,7 @@ class Inflation(NamedTuple):
     echoes: Array  # (p, k): autocorrelations, by the roots of what they count in a sum over lags
     typical: float  # median factor of pairs
     common: float = 1.0  # one more factor, of all pairs
+    swings: int = 0  # last columns of ``echoes`` that are no memory, but swings of groups
 
     @property
     def per_effective(self) -> float:
@@ -58,7 +60,18 @@ class Inflation(NamedTuple):
     def typical_parts(self) -> tuple[float, float]:
         """Return the typical factor for rows of unlike size, and what is left: for memory."""
         tails = max(float(np.median(self.tails)) ** 2, 1.0)
-        return tails, max(self.typical / tails, 1.0)
+        return tails, max(_typical(self.without_swings()) / tails, 1.0)
+
+    def without_swings(self) -> "Inflation":
+        """Return the factors without those of groups of columns."""
+        memory = self.echoes[:, : self.echoes.shape[1] - self.swings]
+        return self._replace(echoes=memory, swings=0)
+
+    def of_swings(self) -> Array:
+        """Return, for each column, what its group adds to the factor of a pair of its like."""
+        loadings = self.echoes[:, self.echoes.shape[1] - self.swings :]
+        result: Array = np.square(loadings).sum(axis=1)
+        return result
 
     @property
     def matters(self) -> bool:
@@ -95,7 +108,21 @@ def inflation_of(
     if memory:
         echoes = echoes_of(autocorrelations(sums.lags, n_rows), n_rows)
         found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
+    if tails:
+        found = with_swings(found, sums.swings)
     return found._replace(typical=_typical(found))
+
+
+def with_swings(inflation: Inflation, loadings: Array) -> Inflation:
+    """Return the factors with those of groups of columns that are large together.
+
+    With s the sum of products of two columns' loadings and e that of their autocorrelations, the
+    factor is (1 + e)(1 + s). It is no larger than 1 + e + s times the root of 1 + e of either
+    column with itself, which is a sum of products again.
+    """
+    own = 1.0 + np.square(inflation.echoes).sum(axis=1, keepdims=True)
+    both = np.concatenate([inflation.echoes, loadings * np.sqrt(own)], axis=1)
+    return inflation._replace(echoes=both, swings=loadings.shape[1])
 
 
 def shared(echoes: Array, together: float, n_rows: float) -> float:
@@ -136,6 +163,10 @@ def without_tails(inflation: Inflation, columns: NDArray[np.bool_]) -> Inflation
     1.0
     """
     fewer = inflation._replace(tails=np.where(columns, 1.0, inflation.tails))
+    if inflation.swings:
+        echoes = inflation.echoes.copy()
+        echoes[columns, -inflation.swings :] = 0.0
+        fewer = fewer._replace(echoes=echoes)
     return fewer._replace(typical=_typical(fewer))
 
 
@@ -163,7 +194,7 @@ def alike(inflation: Inflation) -> Inflation:
     """Return the factors with one memory for all pairs, the typical one."""
     _, memory = inflation.typical_parts()
     echoes = np.full((len(inflation.tails), 1), np.sqrt(memory - 1.0))
-    found = inflation._replace(echoes=echoes)
+    found = inflation._replace(echoes=echoes, swings=0)
     return found._replace(typical=_typical(found))
 
 

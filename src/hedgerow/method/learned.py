@@ -87,10 +87,13 @@ def learned_of(arrays: Named) -> Learned:
 def _residuals_of(arrays: Named) -> Residuals | None:
     if f"{_OF_RESIDUALS}lags" not in arrays:
         return None
-    lags, recent, scale, related, beside, together, weight = (
-        np.array(arrays[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
+    # Models that were saved before swings were looked for have none.
+    none = np.empty((arrays[f"{_OF_RESIDUALS}lags"].shape[1], 0))
+    known = {f"{_OF_RESIDUALS}swings": none, **arrays}
+    *sums, together, weight = (
+        np.array(known[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
     )
-    return Residuals(lags, recent, scale, related, beside, float(together), float(weight))
+    return Residuals(*sums, float(together), float(weight))
 
 
 def part_of(

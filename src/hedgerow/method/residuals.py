@@ -19,11 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.method.directions import partners
+from hedgerow.method.swings import swings_of
+
 Array = NDArray[np.float64]
 
 LAGS = 32
 LEAST_SCALE = 1e-24  # residuals of a smaller mean square, in squared spreads, are rounding
-_PARTNERS = 256
 
 
 class Residuals(NamedTuple):
@@ -34,6 +36,7 @@ class Residuals(NamedTuple):
     scale: Array  # (p,); mean square of the first rows' residuals, infinite if that is rounding
     related: Array  # (p,); mean squared correlation with others' residuals, in the first rows
     beside: Array  # (p,); of squared residuals times those of all others, in units of their scales
+    swings: Array  # (p, k); what groups of columns have of their own of it, in the first rows
     together: float  # what a pair's products of residuals remember, in the first rows
     weight: float  # of the rows
 
@@ -52,6 +55,7 @@ def first_residuals(residual: Array, row_weights: Array) -> Residuals:
         scale=scale,
         related=related(squares, len(residual)),
         beside=np.zeros(n_columns),
+        swings=swings_of(unit),
         together=together(unit, squares),
         weight=0.0,
     )
@@ -152,11 +156,6 @@ def scaled_residuals(sums: Residuals, factor: float) -> Residuals:
         beside=sums.beside * factor,
         weight=sums.weight * factor,
     )
-
-
-def partners(n_columns: int) -> NDArray[np.intp]:
-    """Return the columns that all are compared with: not too many, evenly spaced."""
-    return np.arange(0, n_columns, -(-n_columns // _PARTNERS))
 
 
 def related(squares: Array, n_rows: int) -> Array:

@@ -33,6 +33,7 @@ def strip_of(sums: Residuals, strip: Strip) -> Residuals:
         scale=sums.scale[own],
         related=sums.related[own],
         beside=sums.beside[own],
+        swings=sums.swings[own],
     )
 
 
@@ -49,13 +50,14 @@ def with_errors(
 
 def joined(parts: list[Residuals]) -> Residuals:
     """Return the sums of all strips side by side."""
-    lags, recent, scale, related, beside, *_ = zip(*parts)
+    lags, recent, scale, related, beside, swings, *_ = zip(*parts)
     return Residuals(
         np.concatenate(lags, axis=1),
         np.concatenate(recent, axis=1),
         np.concatenate(scale),
         np.concatenate(related),
         np.concatenate(beside),
+        np.concatenate(swings),
         parts[0].together,
         parts[0].weight,
     )

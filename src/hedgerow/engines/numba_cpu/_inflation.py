@@ -17,6 +17,7 @@ from hedgerow.method.inflation import (
     shared,
     some_columns,
     tail_factors,
+    with_swings,
 )
 from hedgerow.method.residuals import Residuals
 
@@ -40,6 +41,8 @@ def inflation_of(
     if memory:
         echoes = echoes_of(autocorrelations(sums.lags, n_rows, continued), n_rows)
         found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
+    if tails:
+        found = with_swings(found, sums.swings)
     return found._replace(typical=_typical(found))
 
 

@@ -24,6 +24,7 @@ from hedgerow.engines.numba_cpu._products import (
     zeros,
 )
 from hedgerow.engines.numba_cpu._threads import Run, blocks, job_size, team
+from hedgerow.method.directions import partners
 from hedgerow.method.forgetting import NEVER, decline, row_weights
 from hedgerow.method.hedge import standardise
 from hedgerow.method.learned import Learned
@@ -32,11 +33,11 @@ from hedgerow.method.residuals import (
     LAGS,
     LEAST_SCALE,
     Residuals,
-    partners,
     related,
     scaled_residuals,
     together,
 )
+from hedgerow.method.swings import swings_of
 
 Singles = NDArray[np.float32]
 
@@ -98,6 +99,7 @@ def sums_of_first(errors: Singles, counts: NDArray[np.float64]) -> Residuals:
             scale=scale,
             related=related(squares, n_rows),
             beside=np.zeros(n_columns),
+            swings=swings_of(unit.T),
             together=together(unit.T, squares, _products_apart),
             weight=0.0,
         )

@@ -5,17 +5,19 @@ The rows are all here, so all of them are gone through with the weights that the
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from hedgerow.method.directions import partners
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.residuals import (
     LAGS,
     Residuals,
-    partners,
     related,
     squared_correlations,
     together,
 )
+from hedgerow.method.swings import MOST_COLUMNS, swings_of
 
 _CHUNK_BYTES = 1 << 30
 
@@ -38,6 +40,7 @@ def sums_of(errors: Tensor) -> Residuals:
         scale=scale.cpu().numpy(),
         related=related(squares, m),
         beside=beside.cpu().numpy(),
+        swings=_swings(errors),
         together=_together(errors),
         weight=float(m),
     )
@@ -71,7 +74,19 @@ def _squared_correlations(errors: Tensor, scale: Tensor) -> Tensor:
 def _together(errors: Tensor) -> float:
     """Return what products of residuals remember, by the first rows of some columns."""
     some = torch.tensor(partners(len(errors)), device=errors.device)
-    first = errors[some, :FIRST_ROWS].T.double().cpu().numpy()
-    lengths = np.sqrt(np.square(first).sum(axis=0))
-    unit = np.divide(first, lengths, out=np.zeros_like(first), where=lengths > 0)
+    unit = _units(errors[some, :FIRST_ROWS])
     return together(unit, squared_correlations(unit))
+
+
+def _swings(errors: Tensor) -> NDArray[np.float64]:
+    """Return what groups of columns have of swings, by the first rows, unless they are many."""
+    if len(errors) > MOST_COLUMNS:
+        return np.empty((len(errors), 0))
+    return swings_of(_units(errors[:, :FIRST_ROWS]))
+
+
+def _units(errors: Tensor) -> NDArray[np.float64]:
+    """Return residuals, a column for each variable, whose squares sum to one."""
+    first = errors.T.double().cpu().numpy()
+    lengths = np.sqrt(np.square(first).sum(axis=0))
+    return np.divide(first, lengths, out=np.zeros_like(first), where=lengths > 0)
