@@ -90,10 +90,10 @@ def _residuals_of(arrays: Named) -> Residuals | None:
     # Models that were saved before swings were looked for have none.
     none = np.empty((arrays[f"{_OF_RESIDUALS}lags"].shape[1], 0))
     known = {f"{_OF_RESIDUALS}swings": none, **arrays}
-    *sums, together, weight = (
+    lags, recent, scale, related, beside, swings, together, weight = (
         np.array(known[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
     )
-    return Residuals(*sums, float(together), float(weight))
+    return Residuals(lags, recent, scale, related, beside, swings, float(together), float(weight))
 
 
 def part_of(

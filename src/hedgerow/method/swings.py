@@ -70,7 +70,8 @@ def swings_of(unit: Array) -> Array:
     larger = (directions * (whole @ directions)).sum(axis=0) / sizes
     loadings = excess @ directions * np.sqrt(np.maximum(larger, 1.0) / sizes)
     most = np.sqrt(n_rows)  # or no row would be left
-    return loadings.clip(-most, most)
+    limited: Array = loadings.clip(-most, most)
+    return limited
 
 
 def _at_other_times(squares: Array) -> float:

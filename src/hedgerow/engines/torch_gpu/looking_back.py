@@ -89,4 +89,7 @@ def _units(errors: Tensor) -> NDArray[np.float64]:
     """Return residuals, a column for each variable, whose squares sum to one."""
     first = errors.T.double().cpu().numpy()
     lengths = np.sqrt(np.square(first).sum(axis=0))
-    return np.divide(first, lengths, out=np.zeros_like(first), where=lengths > 0)
+    unit: NDArray[np.float64] = np.divide(
+        first, lengths, out=np.zeros_like(first), where=lengths > 0
+    )
+    return unit
