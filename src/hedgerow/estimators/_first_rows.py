@@ -42,6 +42,13 @@ class Carried(NamedTuple):
     shares: Sequence[float]  # of cells
 
 
+class Blank(NamedTuple):
+    """Columns that have one value, again and again, in the same rows as others have theirs."""
+
+    names: Sequence[object]  # most of all first
+    shares: Sequence[float]  # of cells
+
+
 class FirstRows(NamedTuple):
     """What the first rows show, with the names of columns."""
 
@@ -49,25 +56,25 @@ class FirstRows(NamedTuple):
     kin: Groups = Groups(0.0, ())
     nested: Repeated = Repeated((), 0)
     carried: Carried = Carried((), ())
+    blanks: Blank = Blank((), ())
     depth: float = 0.0
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
         """Return what was settled, with names."""
         number, first, last, columns = settled.bursts
-        shares = settled.carried
-        most = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
         return cls(
             Together(number, first, last, labels[columns].tolist()),
             Groups(settled.kin.likeness, labels[settled.kin.columns].tolist()),
             Repeated(labels[settled.nested.columns].tolist(), settled.nested.values),
-            Carried(labels[most].tolist(), shares[most].tolist()),
+            Carried(*_largest(settled.carried, labels)),
+            Blank(*_largest(settled.blanks, labels)),
             settled.depth,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
-        found: list[Any] = [self.bursts, self.kin, self.nested, self.carried]
+        found: list[Any] = [self.bursts, self.kin, self.nested, self.carried, self.blanks]
         return {
             name: {**each._asdict(), "names": list(map(str, each.names))}
             for name, each in zip(self._fields, found, strict=False)
@@ -80,6 +87,7 @@ class FirstRows(NamedTuple):
             *self._of_kin(rows),
             *self._of_nested(rows),
             *self._of_carried(),
+            *self._of_blanks(),
             *self._of_depth(),
         ]
 
@@ -132,6 +140,17 @@ class FirstRows(NamedTuple):
             f"others; take them for missing, or learn from rows in which all were measured"
         ]
 
+    def _of_blanks(self) -> list[str]:
+        names, shares = self.blanks
+        if not names:
+            return []
+        return [
+            f"{len(names)} columns have one value again and again in the same rows "
+            f"({some_of(names)}; up to {max(shares):.1%} of the cells), as a code for what was not "
+            f"measured: such rows alone can make edges between these columns; take that value for "
+            f"missing, or leave such rows out"
+        ]
+
     def _of_depth(self) -> list[str]:
         if not self.depth:
             return []
@@ -141,6 +160,14 @@ class FirstRows(NamedTuple):
             f"it; learn from logarithms of counts over what was counted in all, or over the time, "
             f"area or volume that was counted in"
         ]
+
+
+def _largest(
+    shares: NDArray[np.float64], labels: NDArray[np.object_]
+) -> tuple[list[object], list[float]]:
+    """Return names and shares of the columns that have any, the largest first."""
+    most = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
+    return labels[most].tolist(), shares[most].tolist()
 
 
 def some_of(names: Sequence[object]) -> str:

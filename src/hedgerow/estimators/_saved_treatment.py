@@ -44,6 +44,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
+    "blanks",
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -53,7 +54,7 @@ _LATER = {
 }
 _LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
-_SINCE = {"residual_swings"}  # that models saved earlier do not have
+_SINCE = {"residual_swings", "blanks"}  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
@@ -69,8 +70,9 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     drifts = _LEVEL if _LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
     # From a table of rows the residuals are made again.
-    residuals = set() if "table" in arrays else _RESIDUALS - (_SINCE - set(arrays))
-    return _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
+    residuals = set() if "table" in arrays else _RESIDUALS
+    found = _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
+    return found - (_SINCE - set(arrays))
 
 
 def largest_of_treated(arrays: Named) -> float:
@@ -114,6 +116,9 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     _check_runs(arrays, rows)
     _check_bursts(arrays)
+    if "blanks" in arrays:
+        blanks = doubles_of(arrays, "blanks", (n_columns,))
+        require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
     _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf

@@ -10,6 +10,7 @@ from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._warnings import MOST_MISSING
+from hedgerow.method.blanks import blank_shares
 from hedgerow.method.bursts import NONE as NO_BURSTS
 from hedgerow.method.bursts import Bursts, bursts_of
 from hedgerow.method.carried import carried_shares
@@ -58,7 +59,7 @@ _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
 _OF_BURSTS, _OF_KIN, _OF_NESTED = "bursts_", "kin_", "nested_"
-_CARRIED, _DEPTH = "carried", "depth"
+_CARRIED, _DEPTH, _BLANKS = "carried", "depth", "blanks"
 _POPULATIONS = "populations"
 
 
@@ -79,6 +80,7 @@ class Settled(NamedTuple):
     nested: Nested
     carried: Array  # (p,) share of cells that repeat the one before
     depth: float  # by how much more is counted in some rows than in others; 0 if it is not
+    blanks: Array  # (p,) share of cells that have the same one value where others have theirs
 
 
 class TreatedRows:
@@ -211,6 +213,7 @@ class TreatedRows:
                 f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
             }
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
+            named[_BLANKS] = settled.blanks
         return named
 
     @classmethod
@@ -248,8 +251,10 @@ class TreatedRows:
                 columns, values = (arrays[f"{_OF_NESTED}{name}"] for name in Nested._fields)
                 nested = Nested(np.array(columns), int(values))
                 carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
+            blanks = np.array(arrays.get(_BLANKS, np.zeros(len(as_is))))
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
-            treated._settled = Settled(*first_look, runs, bursts, kin, nested, carried, depth)
+            later = runs, bursts, kin, nested, carried, depth, blanks
+            treated._settled = Settled(*first_look, *later)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -288,7 +293,8 @@ class TreatedRows:
             carried = carried_shares(first)
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
-        return treated, Settled(*first_look, runs, bursts, kin, nested, carried, depth)
+        later = runs, bursts, kin, nested, carried, depth, blank_shares(first)
+        return treated, Settled(*first_look, *later)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

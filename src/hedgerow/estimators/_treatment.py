@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
-from hedgerow.estimators._first_rows import Carried, FirstRows, Groups, Repeated, Together, some_of
+from hedgerow.estimators._first_rows import (
+    Blank,
+    Carried,
+    FirstRows,
+    Groups,
+    Repeated,
+    Together,
+    some_of,
+)
 from hedgerow.estimators._given import Given
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
@@ -80,6 +88,7 @@ class Treatment(NamedTuple):
     kin : whether rows that stand apart are alike, as those of one person or batch are
     nested : columns that are the same again wherever one of them is, as those of sites are
     carried : columns whose cells repeat the one before, as where gaps were filled with it
+    blanks : columns that have one value, again and again, in the same rows as others have theirs
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     given : what was held fixed, and what it cost; None if nothing was
@@ -113,6 +122,7 @@ class Treatment(NamedTuple):
     kin: Groups = FirstRows().kin
     nested: Repeated = FirstRows().nested
     carried: Carried = FirstRows().carried
+    blanks: Blank = FirstRows().blanks
     depth: float = 0.0
     swinging: Swinging = Swinging()
     given: Given | None = None
@@ -213,7 +223,8 @@ class Treatment(NamedTuple):
         return bool(np.isin(self.kinds, (AS_IS, CONTINUOUS)).all())
 
     def _first_rows(self) -> FirstRows:
-        return FirstRows(self.bursts, self.kin, self.nested, self.carried, self.depth)
+        found = self.bursts, self.kin, self.nested, self.carried, self.blanks
+        return FirstRows(*found, self.depth)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
