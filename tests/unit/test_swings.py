@@ -11,8 +11,8 @@ from hedgerow.method.inflation import (
     Inflation,
     no_inflation,
     of_pairs,
+    swinging_only,
     with_swings,
-    without_tails,
 )
 from hedgerow.method.swings import MOST_COLUMNS, MOST_SWINGS, swings_of
 
@@ -99,10 +99,10 @@ def test_typical_memory_does_not_count_swings():
     np.testing.assert_allclose(found.of_swings(), 4.0 * 1.25)
 
 
-def test_columns_of_yes_or_no_have_no_swings():
+def test_columns_of_steps_have_no_swings():
     found = with_swings(no_inflation(4), np.ones((4, 1)))
-    answers = np.array([True, True, False, False])
-    factors = of_pairs(without_tails(found, answers), np.array([0, 0, 2]), np.array([1, 2, 3]))
+    continuous = np.array([False, False, True, True])
+    factors = of_pairs(swinging_only(found, continuous), np.array([0, 0, 2]), np.array([1, 2, 3]))
     np.testing.assert_array_equal(factors, [1.0, 1.0, 2.0])
 
 

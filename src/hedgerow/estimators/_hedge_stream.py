@@ -33,7 +33,7 @@ from hedgerow.method.drift import Level, first_contrasts, slow_shares
 from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
 from hedgerow.method.histograms import Bars, Histogram
-from hedgerow.method.inflation import Inflation, alike, no_inflation, without_tails
+from hedgerow.method.inflation import Inflation, alike, no_inflation, swinging_only, without_tails
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
@@ -247,6 +247,7 @@ class HedgeStream:
         found = self.engine.inflation_of(
             sums, n_rows, tails=not normal, memory=not independent, divided=sizes.cost
         )
+        found = swinging_only(found, settled.kinds == CONTINUOUS)
         if (answers := settled.kinds == YES_NO).any():
             found = without_tails(found, answers)
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own

@@ -163,11 +163,21 @@ def without_tails(inflation: Inflation, columns: NDArray[np.bool_]) -> Inflation
     1.0
     """
     fewer = inflation._replace(tails=np.where(columns, 1.0, inflation.tails))
-    if inflation.swings:
-        echoes = inflation.echoes.copy()
-        echoes[columns, -inflation.swings :] = 0.0
-        fewer = fewer._replace(echoes=echoes)
     return fewer._replace(typical=_typical(fewer))
+
+
+def swinging_only(inflation: Inflation, columns: NDArray[np.bool_]) -> Inflation:
+    """Return the factors if only some columns can swing together in groups.
+
+    Of columns of steps or counts, residuals are large where the column is far from its commonest
+    value, and so are those of their neighbours: that is no size of rows.
+    """
+    if not inflation.swings or columns.all():
+        return inflation
+    echoes = inflation.echoes.copy()
+    echoes[~columns, -inflation.swings :] = 0.0
+    found = inflation._replace(echoes=echoes)
+    return found._replace(typical=_typical(found))
 
 
 def of_pairs(inflation: Inflation, first: Indices, second: Indices) -> Array:

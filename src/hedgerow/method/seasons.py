@@ -57,10 +57,9 @@ def period_of(rows: Array) -> int:
     some = rows[:, :: -(-n_columns // _COLUMNS)]
     period = 1
     for _ in range(_MOST_LINES):
-        line = _line(_deviations(some, _phase_means(some, period)))
-        if line is None:
-            break
-        found = _period_of_line(some, line)
+        left = _deviations(some, _phase_means(some, period))
+        line = _line(left)
+        found = None if line is None else _period_of_line(left, line)
         if found is None:
             break
         joint = lcm(period, found)
@@ -191,16 +190,22 @@ def _faded(echo: float, cycles: int) -> float:
 
 def _line(rows: Array) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
+    power = _power(rows)
+    ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
+    if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
+        return None
+    return LEAST_CYCLES + int(ratio.argmax())
+
+
+def _power(rows: Array) -> Array:
+    """Return the mean periodogram of columns, each in units of its variance."""
     rows = rows - rows.mean(axis=0)
     squares = np.square(rows).mean(axis=0)
     varied = squares > 0
     waves = np.fft.rfft(rows, axis=0)
     powers = np.square(waves.real) + np.square(waves.imag)
-    power = (powers / np.where(varied, squares, np.inf)).sum(axis=1) / max(varied.sum(), 1)
-    ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
-    if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
-        return None
-    return LEAST_CYCLES + int(ratio.argmax())
+    mean: Array = (powers / np.where(varied, squares, np.inf)).sum(axis=1) / max(varied.sum(), 1)
+    return mean
 
 
 def _typical_around(power: Array) -> Array:
@@ -241,9 +246,9 @@ def _period_of_line(rows: Array, line: int) -> int | None:
 
     A pattern of seven rows has lines at a seventh, two and three sevenths of all rows, and any of
     them may be the clearest. Two sevenths are a period of 3.5 rows, which no whole number is near;
-    the second multiple of that is one. A period has the line if none is left without its phases.
+    the second multiple of that is one. A period has the line if most of it goes with its phases.
     """
-    longest = len(rows) // LEAST_CYCLES
+    longest, here = len(rows) // LEAST_CYCLES, _power(rows)[line]
     for harmonic in range(1, longest * line // len(rows) + 2):
         fastest, slowest = (harmonic * len(rows) / (line + off) for off in (0.5, -0.5))
         first, last = max(int(np.floor(fastest)), 2), min(int(np.ceil(slowest)), longest)
@@ -256,7 +261,6 @@ def _period_of_line(rows: Array, line: int) -> int | None:
             for some, period in zip(without, candidates, strict=True)
         ]
         best = int(np.argmin(unexplained))
-        left = _line(without[best])
-        if left is None or abs(left - line) > 1:
+        if _power(without[best])[line] < here / 2:
             return candidates[best]
     return None

@@ -53,25 +53,41 @@ def swings_of(unit: Array) -> Array:
     if n_rows < _LEAST_ROWS or not LEAST_COLUMNS <= n_columns <= MOST_COLUMNS:
         return np.empty((n_columns, 0))
     some = partners(n_columns)
-    squares = n_rows * np.square(unit)
-    cut = np.minimum(squares, _CUT)
-    cut /= np.maximum(cut.mean(axis=0), 1.0 / n_rows)
-    correlations = np.maximum(np.square(unit.T @ unit[:, some]) - 1.0 / n_rows, 0.0)
-    excess = _beyond(cut, cut[:, some], some) - _own_out(_OF_CUT * correlations, some)
+    own = np.arange(len(some))
+    of_some = unit[:, some]
+    cut = _cut_squares(of_some)
+    excess = _beyond_chance(of_some, cut, of_some, cut, own)
     noise = float(cut.var(axis=0).mean())
     edge = noise * _largest_by_chance(len(some), n_rows)
-    sizes, directions = linalg.eigh(excess[some], subset_by_value=(edge, np.inf))
+    sizes, directions = linalg.eigh(excess, subset_by_value=(edge, np.inf))
+    if len(sizes):
+        clear = np.flatnonzero(sizes > _at_other_times(cut))[::-1][:MOST_SWINGS]
+        sizes, directions = sizes[clear], directions[:, clear]
     if not len(sizes):
         return np.empty((n_columns, 0))
-    clear = np.flatnonzero(sizes > _at_other_times(cut[:, some]))[::-1][:MOST_SWINGS]
-    sizes, directions = sizes[clear], directions[:, clear]
     # Cutting makes swings smaller than they are.
-    whole = _beyond(squares[:, some], squares[:, some], np.arange(len(some)))
-    larger = (directions * (whole @ directions)).sum(axis=0) / sizes
+    whole = n_rows * np.square(of_some)
+    larger = (directions * (_beyond(whole, whole, own) @ directions)).sum(axis=0) / sizes
+    excess = _beyond_chance(unit, _cut_squares(unit), of_some, cut, some)
     loadings = excess @ directions * np.sqrt(np.maximum(larger, 1.0) / sizes)
     most = np.sqrt(n_rows)  # or no row would be left
     limited: Array = loadings.clip(-most, most)
     return limited
+
+
+def _cut_squares(unit: Array) -> Array:
+    """Return squares of residuals, none far off, over their means."""
+    cut = np.minimum(len(unit) * np.square(unit), _CUT)
+    cut /= np.maximum(cut.mean(axis=0), 1.0 / len(unit))
+    return cut
+
+
+def _beyond_chance(
+    unit: Array, cut: Array, of_some: Array, cut_of_some: Array, some: NDArray[np.intp]
+) -> Array:
+    """Return `_beyond` of cut squares, less what correlations of residuals make of it."""
+    correlations = np.maximum(np.square(unit.T @ of_some) - 1.0 / len(unit), 0.0)
+    return _beyond(cut, cut_of_some, some) - _own_out(_OF_CUT * correlations, some)
 
 
 def _at_other_times(squares: Array) -> float:
