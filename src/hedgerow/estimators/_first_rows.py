@@ -49,6 +49,13 @@ class Blank(NamedTuple):
     shares: Sequence[float]  # of cells
 
 
+class Paced(NamedTuple):
+    """Columns that go up and down at a pace that another has nearly, too."""
+
+    names: Sequence[object]  # slowest first
+    periods: Sequence[float]  # rows
+
+
 class FirstRows(NamedTuple):
     """What the first rows show, with the names of columns."""
 
@@ -57,6 +64,7 @@ class FirstRows(NamedTuple):
     nested: Repeated = Repeated((), 0)
     carried: Carried = Carried((), ())
     blanks: Blank = Blank((), ())
+    paces: Paced = Paced((), ())
     depth: float = 0.0
 
     @classmethod
@@ -69,12 +77,13 @@ class FirstRows(NamedTuple):
             Repeated(labels[settled.nested.columns].tolist(), settled.nested.values),
             Carried(*_largest(settled.carried, labels)),
             Blank(*_largest(settled.blanks, labels)),
+            Paced(*_largest(settled.paces, labels)),
             settled.depth,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
-        found: list[Any] = [self.bursts, self.kin, self.nested, self.carried, self.blanks]
+        found: list[Any] = list(self[: self._fields.index("depth")])
         return {
             name: {**each._asdict(), "names": list(map(str, each.names))}
             for name, each in zip(self._fields, found, strict=False)
@@ -88,6 +97,7 @@ class FirstRows(NamedTuple):
             *self._of_nested(rows),
             *self._of_carried(),
             *self._of_blanks(),
+            *self._of_paces(),
             *self._of_depth(),
         ]
 
@@ -151,6 +161,17 @@ class FirstRows(NamedTuple):
             f"missing, or leave such rows out"
         ]
 
+    def _of_paces(self) -> list[str]:
+        names, periods = self.paces
+        if not names:
+            return []
+        return [
+            f"{len(names)} columns go up and down at a pace of their own that another has nearly, "
+            f"too ({some_of(names)}; from {min(periods):.1f} to {max(periods):.1f} rows): two such "
+            f"columns are related by how they happen to stand to each other, and an edge between "
+            f"them may be no more than that; take out what is periodic, column by column"
+        ]
+
     def _of_depth(self) -> list[str]:
         if not self.depth:
             return []
@@ -165,7 +186,7 @@ class FirstRows(NamedTuple):
 def _largest(
     shares: NDArray[np.float64], labels: NDArray[np.object_]
 ) -> tuple[list[object], list[float]]:
-    """Return names and shares of the columns that have any, the largest first."""
+    """Return names and numbers of the columns that have any, the largest first."""
     most = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
     return labels[most].tolist(), shares[most].tolist()
 

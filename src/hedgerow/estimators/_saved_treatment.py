@@ -44,7 +44,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    "blanks",
+    *("blanks", "paces"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -54,7 +54,7 @@ _LATER = {
 }
 _LEVEL = {f"level_{name}" for name in Level._fields}
 _RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
-_SINCE = {"residual_swings", "blanks"}  # that models saved earlier do not have
+_SINCE = {"residual_swings", "blanks", "paces"}  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
@@ -119,6 +119,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     if "blanks" in arrays:
         blanks = doubles_of(arrays, "blanks", (n_columns,))
         require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
+    if "paces" in arrays:
+        paces = doubles_of(arrays, "paces", (n_columns,))
+        within = ((paces >= 0) & (paces <= FIRST_ROWS)).all()
+        require(within, f"paces must be numbers of rows up to {FIRST_ROWS}", paces)
     _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf

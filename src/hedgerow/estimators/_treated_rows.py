@@ -44,6 +44,7 @@ from hedgerow.method.marginals import (
 from hedgerow.method.nested import NONE as NOT_NESTED
 from hedgerow.method.nested import Nested, nested_in
 from hedgerow.method.ordered import Ordered, in_order
+from hedgerow.method.paces import paces_of
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
@@ -59,7 +60,7 @@ _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
 _OF_BURSTS, _OF_KIN, _OF_NESTED = "bursts_", "kin_", "nested_"
-_CARRIED, _DEPTH, _BLANKS = "carried", "depth", "blanks"
+_CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS = "populations"
 
 
@@ -81,6 +82,7 @@ class Settled(NamedTuple):
     carried: Array  # (p,) share of cells that repeat the one before
     depth: float  # by how much more is counted in some rows than in others; 0 if it is not
     blanks: Array  # (p,) share of cells that have the same one value where others have theirs
+    paces: Array  # (p,) period of columns that have one nearly in common with others; 0 if none
 
 
 class TreatedRows:
@@ -213,7 +215,7 @@ class TreatedRows:
                 f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
             }
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
-            named[_BLANKS] = settled.blanks
+            named |= {_BLANKS: settled.blanks, _PACES: settled.paces}
         return named
 
     @classmethod
@@ -251,9 +253,10 @@ class TreatedRows:
                 columns, values = (arrays[f"{_OF_NESTED}{name}"] for name in Nested._fields)
                 nested = Nested(np.array(columns), int(values))
                 carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
-            blanks = np.array(arrays.get(_BLANKS, np.zeros(len(as_is))))
+            none = np.zeros(len(as_is))
+            blanks, paces = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES))
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
-            later = runs, bursts, kin, nested, carried, depth, blanks
+            later = runs, bursts, kin, nested, carried, depth, blanks, paces
             treated._settled = Settled(*first_look, *later)
         return treated
 
@@ -268,12 +271,12 @@ class TreatedRows:
         _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
-            repeats, bursts = no_repeats(), NO_BURSTS
+            repeats, bursts, paces = no_repeats(), NO_BURSTS, np.zeros(len(as_is))
         else:
             treated, season = first_season(scored)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
-            bursts = bursts_of(treated)
+            bursts, paces = bursts_of(treated), paces_of(treated)
         repeated, _ = mean_times(repeats)
         groups, kin, depth = ONE, NO_KIN, 0.0
         if not normal:
@@ -293,7 +296,7 @@ class TreatedRows:
             carried = carried_shares(first)
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
-        later = runs, bursts, kin, nested, carried, depth, blank_shares(first)
+        later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
         return treated, Settled(*first_look, *later)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:

@@ -12,6 +12,7 @@ from hedgerow.estimators._first_rows import (
     Carried,
     FirstRows,
     Groups,
+    Paced,
     Repeated,
     Together,
     some_of,
@@ -89,6 +90,7 @@ class Treatment(NamedTuple):
     nested : columns that are the same again wherever one of them is, as those of sites are
     carried : columns whose cells repeat the one before, as where gaps were filled with it
     blanks : columns that have one value, again and again, in the same rows as others have theirs
+    paces : columns that go up and down at a pace that another has nearly, too
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     given : what was held fixed, and what it cost; None if nothing was
@@ -123,6 +125,7 @@ class Treatment(NamedTuple):
     nested: Repeated = FirstRows().nested
     carried: Carried = FirstRows().carried
     blanks: Blank = FirstRows().blanks
+    paces: Paced = FirstRows().paces
     depth: float = 0.0
     swinging: Swinging = Swinging()
     given: Given | None = None
@@ -223,7 +226,7 @@ class Treatment(NamedTuple):
         return bool(np.isin(self.kinds, (AS_IS, CONTINUOUS)).all())
 
     def _first_rows(self) -> FirstRows:
-        found = self.bursts, self.kin, self.nested, self.carried, self.blanks
+        found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
         return FirstRows(*found, self.depth)
 
     def _on_kinds(self) -> list[str]:

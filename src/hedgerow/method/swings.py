@@ -77,7 +77,7 @@ def swings_of(unit: Array) -> Array:
 
 def _cut_squares(unit: Array) -> Array:
     """Return squares of residuals, none far off, over their means."""
-    cut = np.minimum(len(unit) * np.square(unit), _CUT)
+    cut: Array = np.minimum(len(unit) * np.square(unit), _CUT)
     cut /= np.maximum(cut.mean(axis=0), 1.0 / len(unit))
     return cut
 
