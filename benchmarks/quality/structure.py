@@ -12,13 +12,20 @@ Each line changes how pairs are weighted or what they must pass, at a false disc
   keep at least a half or a third of theirs;
 - *as it is*: the mean of surplus, explained correlation and degrees, with weighted agreement;
 - *weighted agreement*: p-values of agreement are divided by the priors, too;
-- *no agreement*: it is not asked for, nor what few rows are asked.
+- *no agreement*: it is not asked for, nor what few rows are asked;
+- *hubs not spared*: of a hub and its leaf, few rows are asked what they are of any two;
+- *ties counted*: of two ends with equally many neighbours the weaker test counts, and the two tests
+  of a pair without an edge have a known correlation. So fewer pairs than a p-value says are
+  expected to do as well, and p-values are multiplied by that share, those of agreement likewise.
 
-*Edges known* is no method: odds are learned from the true edges, by explained correlation, surplus,
-degrees and common neighbours, and the graph is the largest with a share of 0.05 false. It bounds
-what a better order of pairs by these would give. Two more are also shown the true *degrees* of both
-nodes, or the true *communities* (of greatest modularity): how many pairs of the same two, or in the
-same one, are joined.
+*False edges counted* is no method: pairs in the order of p-values over priors as they are, cut
+where the share of false ones, known, is last within 0.05. It bounds what more of the level gives.
+
+*Edges known* is none, either: odds are learned from the true edges, by explained correlation,
+surplus, degrees and common neighbours, and the graph is the largest with a share of 0.05 false. It
+bounds what a better order of pairs by these would give. Two more are also shown the true *degrees*
+of both nodes, or the true *communities* (of greatest modularity): how many pairs of the same two,
+or in the same one, are joined.
 
 A second table has graphs before and now, family by family, also balanced ones.
 """
@@ -35,6 +42,7 @@ import numpy as np
 from networkx import from_numpy_array
 from networkx.algorithms.community import greedy_modularity_communities
 from numpy.typing import NDArray
+from scipy import special
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks import document, kept
@@ -45,9 +53,9 @@ from hedgerow.datasets import Model
 from hedgerow.method.company import Company, company_of, explained_groups, explained_parts
 from hedgerow.method.edges import adjusted, debiased, given_ends, given_fewer
 from hedgerow.method.groups import merged_labels, smallest_group
-from hedgerow.method.levels import agreement_margins, agreement_scores, asks_both
+from hedgerow.method.levels import agreement_margins, agreement_scores, asks_both, stays_asked
 from hedgerow.method.multiplicity import benjamini_hochberg, group_priors, null_shares
-from hedgerow.method.neighbours import refit
+from hedgerow.method.neighbours import Refit, refit
 from hedgerow.method.priors import pair_priors
 from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided, z_score
@@ -66,6 +74,8 @@ class Pairs(NamedTuple):
     both: Array  # given the neighbours of both
     witness: Array
     company: Company
+    tied: Array  # correlation of the tests of two ends with equally many neighbours, or 1
+    sizes: tuple[NDArray[np.intp], NDArray[np.intp]]  # chosen neighbours of both ends
     explained: Array  # by neighbours, in standard errors, with the sign of z
     degrees: Array  # (2, pairs): chosen neighbours without each other, the larger first
     shared: Array  # common neighbours
@@ -99,8 +109,30 @@ def pairs_of(model: Model, rows: Array) -> Pairs:
     known = company_of(corr, fitted.coefficients, n_rows, *ends)
     true = model.adjacency.toarray() != 0
     true_degrees = np.sort([true.sum(axis=1)[end] for end in upper], axis=0)[::-1].astype(float)
+    sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
+    tied = np.where(sizes[0] == sizes[1], _correlation_of_ends(corr, fitted)[upper], 1.0)
     company = degrees, shared, true_degrees, _joined_like(true, upper)
-    return Pairs(z, both, witness, known, explained, *company, true[upper], n_columns, n_rows)
+    own = z, both, witness, known, tied, sizes
+    return Pairs(*own, explained, *company, true[upper], n_columns, n_rows)
+
+
+def _correlation_of_ends(corr: Array, fitted: Refit) -> Array:
+    """Return the correlation of the two tests of each pair if it is no edge.
+
+    By Isserlis's theorem it is the square root of v_i v_j / (v_i|j v_j|i), where v_i is what the
+    neighbours of i leave of i, and v_j|i what they leave of j.
+    """
+    left = np.empty_like(corr)
+    for node in range(len(corr)):
+        own = slice(*fitted.coefficients.indptr[node : node + 2])
+        chosen = fitted.coefficients.indices[own]
+        inverse = np.linalg.inv(corr[np.ix_(chosen, chosen)])
+        left[node] = 1.0 - np.einsum("ij,ik,kj->j", corr[chosen], inverse, corr[chosen])
+        left[node, chosen] = 1.0 / np.diag(inverse)
+        again = np.zeros(len(corr))  # what a chosen one, left out, leaves of the node
+        again[chosen] = fitted.coefficients.data[own] ** 2 / np.diag(inverse)
+        left[node] = (fitted.residual[node] + again) / np.maximum(left[node], 1e-8)
+    return np.sqrt(np.clip(left * left.T, 0.0, 1.0))
 
 
 def _joined_like(joined: NDArray[np.bool_], upper: tuple[Array, Array]) -> Array:
@@ -163,28 +195,52 @@ def _odds(features: Array, is_edge: Array, weights: Array | None = None) -> Arra
     return model.decision_function(features)
 
 
-def levels(known: Pairs, priors_of: PriorsOf, agreement: str) -> Array:
+def by_all(known: Pairs) -> Array:
+    asked = known.z, known.witness, known.n_columns
+    return pair_priors(*asked, count_nulls_only=True, company=known.company)
+
+
+def ties_counted(known: Pairs, weighed: Array, priors: Array) -> Array:
+    """Return p-values over priors, times the share of nulls that do as well as they say."""
+    at = np.geomspace(1e-9, 1.0, 100)
+    p_values = np.minimum(np.multiply.outer(at, priors), 1.0)
+    z = np.maximum(-special.ndtri(p_values / 2), 1e-9)
+    slope = np.sqrt((1 - known.tied) / (1 + known.tied))
+    tails = special.owens_t(z, slope) + special.owens_t(z, 1 / np.maximum(slope, 1e-9))
+    both = np.where(known.tied < 1, np.clip(2 * p_values - 4 * tails, 0.0, 1.0), p_values)
+    share = both.sum(axis=1) / p_values.sum(axis=1)
+    return weighed * np.interp(np.log(np.maximum(weighed, 1e-300)), np.log(at), share)
+
+
+def levels(known: Pairs, priors_of: PriorsOf, agreement: str, *, ties: bool = False) -> Array:
     """Return the smallest level at which each pair is an edge."""
     priors = priors_of(known)
     margins = agreement_margins(known.n_columns, known.n_rows, FDR)
     scores = [known.z]
     if agreement != "none" and asks_both(known.n_columns, known.n_rows, FDR):
         scores.append(known.both)
+    stays = stays_asked(*known.sizes, FDR)
     result = np.zeros_like(known.z)
-    for z in scores:
-        result = np.maximum(result, benjamini_hochberg(np.minimum(two_sided(z) / priors, 1.0)))
+    for number, z in enumerate(scores):
+        asked = [(two_sided(z), priors)]
         if agreement != "none":
-            agreed = two_sided(agreement_scores(z, known.witness, margins))
-            weight = priors if agreement == "weighted" else 1.0
-            result = np.maximum(result, benjamini_hochberg(np.minimum(agreed / weight, 1.0)))
+            weight = priors if agreement == "weighted" else np.ones_like(priors)
+            asked.append((two_sided(agreement_scores(z, known.witness, margins)), weight))
+        for p_values, weight in asked:
+            weighed = np.minimum(p_values / weight, 1.0)
+            if ties and not number:
+                weighed = ties_counted(known, weighed, weight)
+            larger = np.maximum(result, benjamini_hochberg(weighed))
+            result = larger if not number else np.where(stays, larger, result)
     return result
 
 
-def in_company(known: Pairs, company: Company | None) -> Array:
+def in_company(known: Pairs, company: Company | None, *, spared: bool = True) -> Array:
     asked = known.n_columns, known.n_rows, FDR
     result = adjusted(known.z, known.witness, *asked, company)
     if asks_both(*asked):
-        result = np.maximum(result, adjusted(known.both, known.witness, *asked, company))
+        larger = np.maximum(result, adjusted(known.both, known.witness, *asked, company))
+        result = np.where(stays_asked(*known.sizes, FDR), larger, result) if spared else larger
     return result
 
 
@@ -193,7 +249,16 @@ def edges_known(known: Pairs, *more: str) -> Array:
     size = np.minimum(np.abs(known.z), 8.0)
     surplus = np.clip(np.sign(known.z) * known.witness - size, -6.0, 6.0)
     features = _features(known, known.degrees, known.shared, *(getattr(known, m) for m in more))
-    order = np.argsort(-_odds(np.column_stack([features, size, size**2, surplus]), known.true))
+    return _largest(known, -_odds(np.column_stack([features, size, size**2, surplus]), known.true))
+
+
+def false_edges_counted(known: Pairs) -> Array:
+    """Return 0 for pairs of the largest graph with so few false edges, by our own order."""
+    return _largest(known, two_sided(known.z) / by_all(known))
+
+
+def _largest(known: Pairs, by: Array) -> Array:
+    order = np.argsort(by, kind="stable")
     number = np.arange(1, len(order) + 1)
     false = number - np.cumsum(known.true[order])
     most = np.flatnonzero(false <= LEVEL * number)
@@ -203,12 +268,17 @@ def edges_known(known: Pairs, *more: str) -> Array:
 
 
 CHANGES = {
-    "surplus": lambda known: in_company(known, None),
+    "surplus": lambda known: in_company(known, None, spared=False),
     "surplus, weighted agreement": partial(levels, priors_of=by_surplus, agreement="weighted"),
     "explained correlation": partial(levels, priors_of=by_explained, agreement="asked"),
     "..., weighted agreement": partial(levels, priors_of=by_explained, agreement="weighted"),
     "learned odds, weighted agreement": partial(levels, priors_of=by_learned, agreement="weighted"),
     "as it is": lambda known: in_company(known, known.company),
+    "..., hubs not spared": lambda known: in_company(known, known.company, spared=False),
+    "..., ties counted": partial(levels, priors_of=by_all, agreement="weighted", ties=True),
+    "..., ties counted, no agreement": partial(
+        levels, priors_of=by_all, agreement="none", ties=True
+    ),
     "mean of two, weighted agreement": partial(
         levels, priors_of=mean_of(by_surplus, by_explained), agreement="weighted"
     ),
@@ -219,6 +289,7 @@ CHANGES = {
     "explained correlation, no agreement": partial(
         levels, priors_of=by_explained, agreement="none"
     ),
+    "false edges counted": false_edges_counted,
     "edges known": edges_known,
     "..., and degrees known": lambda known: edges_known(known, "true_degrees"),
     "..., and communities known": lambda known: edges_known(known, "joined_like"),

@@ -20,7 +20,7 @@ from hedgerow.method.company import (
     ends_of_bins,
     explained_groups,
 )
-from hedgerow.method.edges import given_ends
+from hedgerow.method.edges import given_ends, judge_pairs
 from hedgerow.method.groups import GROUP_ENDS, surplus_groups
 from hedgerow.method.levels import agreement_scores
 from hedgerow.method.multiplicity import CORRECTIONS
@@ -120,6 +120,20 @@ def test_copies_are_traced_to_the_first_of_their_kind(engine, evidence_of, trial
         assert np.array_equal(repeats.sign, np.sign(corr[np.arange(n_columns), origin]))
 
     trials.of(check, seed=st.integers(0, 2**32 - 1), n_columns=st.integers(2, 30))
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_few_rows_spare_the_hubs_that_the_readable_code_spares(fast_engine, evidence_with, error):
+    rng = np.random.default_rng(3)  # none of its scores is next to the border of a group
+    rows = rng.standard_normal((36, 40))
+    rows[:, 1:] += 2 * rows[:, :1]
+    weights = np.zeros((40, 40))
+    slow = judge_pairs(np.corrcoef(rows, rowvar=False), 36, weights, error)
+    found = fast_engine.find_edges(evidence_with(fast_engine, rows, weights), error, 0.5)
+    expected = np.ones((40, 40))
+    expected[np.triu_indices(40, 1)] = slow.q_value
+    assert len(found.source) == np.sum(expected <= 0.5)
+    np.testing.assert_allclose(found.q_value, expected[found.source, found.target], rtol=1e-3)
 
 
 @pytest.mark.parametrize(("error", "level"), [("fdr", 0.05), ("fwer", 0.05), ("fdr", "balanced")])

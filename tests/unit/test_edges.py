@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from hedgerow.method.company import company_of
 from hedgerow.method.edges import debiased, given_ends, given_fewer, judge_pairs
-from hedgerow.method.levels import agreement_margins, plausible_bias
+from hedgerow.method.levels import agreement_margins, asks_both, plausible_bias, stays_asked
 from hedgerow.method.multiplicity import false_shares
 from hedgerow.method.neighbours import refit
 from hedgerow.method.priors import pair_priors
@@ -161,3 +161,39 @@ def test_q_values_of_a_balanced_graph_count_as_many_pairs_as_there_are_nulls(n_r
 def test_a_noisy_column_hides_more_and_margins_grow_with_it(n_rows):
     plain = np.array(agreement_margins(64, n_rows, "fdr"))
     assert np.array(agreement_margins(64, n_rows, "fdr", 1.5)) == pytest.approx(1.5 * plain)
+
+
+def one_hub(n_rows, n_columns=40):
+    """Return correlations of rows of a hub that drives all other columns."""
+    rng = np.random.default_rng()
+    rows = rng.standard_normal((n_rows, n_columns))
+    rows[:, 1:] += 2 * rows[:, :1]
+    return np.corrcoef(rows, rowvar=False)
+
+
+def test_with_few_rows_a_hub_and_its_leaf_need_not_be_clear_given_the_neighbours_of_both():
+    """Given the hub's many neighbours, next to nothing is left of one edge."""
+    assert asks_both(40, 36, "fdr")
+    of_hub = np.triu_indices(40, 1)[0] == 0
+    found = [
+        (judge_pairs(one_hub(36), 36, np.zeros((40, 40)), "fdr").q_value[of_hub] <= 0.05).mean()
+        for _ in range(20)
+    ]
+    # 0.93 is expected, with a standard error of 0.015; if all pairs were asked, 0.19.
+    assert np.mean(found) > 0.8
+
+
+@pytest.mark.parametrize("error", ["fdr", "fwer"])
+def test_only_a_promise_about_a_rate_spares_hubs_from_being_asked(monkeypatch, error):
+    tables = [one_hub(36) for _ in range(10)]
+    as_it_is = [judge_pairs(corr, 36, np.zeros((40, 40)), error).q_value for corr in tables]
+    monkeypatch.setattr("hedgerow.method.edges.stays_asked", lambda first, *_: first >= 0)
+    all_asked = [judge_pairs(corr, 36, np.zeros((40, 40)), error).q_value for corr in tables]
+    number = 0
+    for corr, some, all_of_them in zip(tables, as_it_is, all_asked):
+        sizes = refit(corr, 36).sizes
+        spared = ~stays_asked(*(sizes[end] for end in np.triu_indices(40, 1)), error)
+        assert (some <= all_of_them).all()
+        np.testing.assert_array_equal(some[~spared], all_of_them[~spared])
+        number += spared.sum()
+    assert (number > 0) == (error == "fdr")

@@ -11,7 +11,8 @@ says how strongly they are related given its shrunk weights. An edge needs both:
 
 If not a single false edge is allowed, the refit must also hold where another variable could have
 been chosen as a neighbour. If rows are few, the same is asked once more of a statistic that is
-right when the neighbours of either node are right.
+right when the neighbours of either node are right; but, at a false discovery rate, not of a hub and
+its leaf.
 
 For a balanced graph only the first is asked: its q-values estimate an error rate, and do not keep
 it.
@@ -28,7 +29,13 @@ from scipy.sparse import csr_array, issparse
 
 from hedgerow.method.company import Company, company_of
 from hedgerow.method.inflation import Inflation, calming, no_inflation
-from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both, smallest_levels
+from hedgerow.method.levels import (
+    MIN_ROWS,
+    agreement_margins,
+    asks_both,
+    smallest_levels,
+    stays_asked,
+)
 from hedgerow.method.neighbours import NO_HUBS, Refit, refit
 from hedgerow.method.priors import pair_priors, weighs_agreement
 from hedgerow.method.scores import two_sided, z_score
@@ -84,9 +91,10 @@ def judge_pairs(
     asked = len(corr), n_rows, error, company
     q_value = adjusted(z, witness, *asked)
     if asks_both(len(corr), n_rows, error):
-        used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
-        both = calm * z_score(estimate, n_rows - 2 - used)
-        q_value = np.maximum(q_value, adjusted(both, witness, *asked))
+        sizes = fitted.sizes[upper[0]], fitted.sizes[upper[1]]
+        both = calm * z_score(estimate, n_rows - 2 - np.maximum(*sizes))
+        larger = np.maximum(q_value, adjusted(both, witness, *asked))
+        q_value = np.where(stays_asked(*sizes, error), larger, q_value)
     tests = estimate, z, two_sided(z), q_value
     return EdgeTests(*tests, fitted.residual, fitted.coefficients)
 

@@ -21,6 +21,8 @@ BIAS_OF_FEW_ROWS = 1.5
 # One standard error: too much for a single statistic where no false edge is allowed, and for the
 # promise where columns are strongly related.
 BIAS_TO_DOUBT = 1.0
+# A node with more than so many times the neighbours of another is a hub beside it.
+AS_MANY = 2
 STRONGLY_RELATED = 0.5  # share unexplained below which columns are: neighbours tell most of them
 
 
@@ -71,6 +73,25 @@ def asks_both(n_columns: int, n_rows: float, error: str) -> bool:
     """Return whether rows are so few that the statistic given both nodes' neighbours counts too."""
     few = error == "fwer" and plausible_bias(n_columns, n_rows) > BIAS_TO_DOUBT
     return error != BALANCED and (few or rows_are_few(n_columns, n_rows))
+
+
+def stays_asked(
+    first: NDArray[np.integer], second: NDArray[np.integer], error: str
+) -> NDArray[np.bool_]:
+    """Return of which pairs the statistic given both nodes' neighbours counts, where it is asked.
+
+    The nodes of a pair have ``first`` and ``second`` chosen neighbours. A node that has more than
+    twice as many as the other is a hub beside it: given its many neighbours nothing is left of the
+    edge. Where not a single false edge is allowed, no pair is spared.
+
+    Examples
+    --------
+    >>> stays_asked(np.array([1, 1, 2]), np.array([2, 3, 1]), "fdr")
+    array([ True, False,  True])
+    """
+    alike = np.maximum(first, second) <= AS_MANY * np.minimum(first, second)
+    result: NDArray[np.bool_] = alike | (error == "fwer")
+    return result
 
 
 def agreement_margins(

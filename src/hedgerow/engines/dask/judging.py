@@ -89,7 +89,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
         pairs = _with_new_scores(evidence, pairs, scores_given_both(*known, found), factors)
         exact = _calmed(inflation, tests.given_both)
         more = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
-        judged = worse(judged, more)
+        judged = worse(judged, more, sizes, error)
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]

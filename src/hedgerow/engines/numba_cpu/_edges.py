@@ -136,7 +136,7 @@ def find_edges(
             calm(inflation, scores, run, below=False)
             exact = _calmed(inflation, partial(_given_both, corr, found, n_rows))
             more = _judge(scores, company, exact, n_rows, error, loosest, run)
-            judged = worse(judged, more)
+            judged = worse(judged, more, found.sizes, error)
     keep = judged.q_value <= loosest
     source, target = np.divmod(judged.pair[keep], n_columns)
     z = judged.z[keep]

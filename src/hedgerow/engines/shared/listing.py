@@ -19,7 +19,7 @@ from scipy import special
 
 from hedgerow.method.company import explained_groups
 from hedgerow.method.groups import GROUP_ENDS, merged_labels, smallest_group, surplus_groups
-from hedgerow.method.levels import agreement_scores, smallest_levels
+from hedgerow.method.levels import agreement_scores, smallest_levels, stays_asked
 from hedgerow.method.multiplicity import group_priors, null_shares_of_counts
 from hedgerow.method.priors import weighs_agreement
 from hedgerow.method.scores import two_sided
@@ -235,8 +235,17 @@ def _levels(z: Array, witness: Array, asked: Asked, priors: Array, of_agreement:
     return smallest_levels(z, witness, priors, of_agreement, asked.margins, asked.error, n_tests)
 
 
-def worse(first: Judged, second: Judged) -> Judged:
-    """Return the pairs that are in both, with the larger q-value."""
-    pair, here, there = np.intersect1d(first.pair, second.pair, return_indices=True)
-    q_value = np.maximum(first.q_value[here], second.q_value[there])
-    return Judged(pair, first.z[here], q_value)
+def worse(first: Judged, second: Judged, sizes: Indices, error: str) -> Judged:
+    """Return the pairs that are in both, with the larger q-value; some need not be in the second.
+
+    Those are named by `hedgerow.method.levels.stays_asked`, from how many neighbours nodes have.
+    """
+    _, here, there = np.intersect1d(first.pair, second.pair, return_indices=True)
+    larger = np.full(len(first.pair), np.inf)
+    larger[here] = np.maximum(first.q_value[here], second.q_value[there])
+    source, target = np.divmod(first.pair, len(sizes))
+    asked = stays_asked(sizes[source], sizes[target], error)
+    q_value = np.where(asked, larger, first.q_value)
+    keep = np.argsort(first.pair)
+    keep = keep[np.isfinite(q_value[keep])]
+    return Judged(first.pair[keep], first.z[keep], q_value[keep])

@@ -69,15 +69,15 @@ def judge_pairs(
     calm = calm_of(inflation, settings, columns.device)
     material = pairs.gather(columns, fast, refit, weights, settings, calm)
     judged = _judge(material, error, loosest, both=False)
+    sizes = refit.sizes.cpu().numpy()
     if asks_both(p, n_rows, error):
         report("asking Hedge", 0.5)
-        judged = worse(judged, _judge(material, error, loosest, both=True))
+        judged = worse(judged, _judge(material, error, loosest, both=True), sizes, error)
     report("asking Hedge", 1.0)
     keep = judged.q_value <= loosest
     pair, z = judged.pair[keep], judged.z[keep]
     estimates = pairs.estimates(material, torch.tensor(pair, device=columns.device))
     source, target = np.divmod(pair, p)
-    sizes = refit.sizes.cpu().numpy()
     chosen_by = torch.bincount(refit.neighbours[refit.neighbours >= 0], minlength=p)
     used = np.maximum(sizes[source], sizes[target])
     return Edges(
