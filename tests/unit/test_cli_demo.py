@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
@@ -85,7 +86,14 @@ def test_the_grid_appears(request, patches, way, device):
     assert data["names"][:9] == [*(f"r0c{j}" for j in range(8)), "r1c0"]
     assert (data["rows"], data["level"], data["error"]) == (1000, 0.05, "fwer")
     assert data["q"] == model.graph_up_to(0.2).q_value.tolist()
-    assert data["warnings"] == []
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert HedgeGraph(**known).fit(patches).edges_ is not None
+    doubts = [str(each.message) for each in warned]
+    assert "restless" in " ".join(doubts)  # contrast is that of a part of a patch
+    assert data["warnings"] == doubts
+    for doubt in doubts:
+        assert f"Warning: {doubt}" in result.stdout.splitlines()
     assert data["said"] == model.treatment_.sentences()
 
 

@@ -83,17 +83,19 @@ def _show(html: Path, *, stream: bool) -> None:
         f"{len(patches):,} patches of a photograph of a flower: a row for each patch, a column\n"
         f"for each of the {SIDE} × {SIDE} pixels, no word about which pixels touch.\n"
     )
-    with collected_warnings() as warned:  # to be told on the page
+    with collected_warnings() as warned:  # to be told in the end, and on the page
         if stream:
             with compiling(_say_that_it_compiles, "fwer") as ready_to_test:
                 model = _learn(patches, console, warned, ready_to_test)
         else:
             # Once, on few columns: nothing that is compiled pays, not even its loading.
             model = _new_model(device="numpy").partial_fit(patches)
+            model.graph_up_to(LEVEL)  # it is judged, and warns, when first asked for edges
     with collected_warnings():  # of what is there to be compared with only
         as_normal = _new_model(device=model.device, **AS_NORMAL).partial_fit(patches)
         console.print(_before_and_after(as_normal, model))
-    console.print("\n" + "\n".join(model.treatment_.sentences()), soft_wrap=True)
+    doubts = [f"Warning: {doubt}" for doubt in warned]
+    console.print("\n" + "\n".join(model.treatment_.sentences() + doubts), soft_wrap=True)
     if not stream:
         console.print("\nEdges between pixels that touch, in their places:\n")
         console.print(_drawing(model))

@@ -60,7 +60,10 @@ class Inflation(NamedTuple):
     def typical_parts(self) -> tuple[float, float]:
         """Return the typical factor for rows of unlike size, and what is left: for memory."""
         tails = max(float(np.median(self.tails)) ** 2, 1.0)
-        return tails, max(_typical(self.without_swings()) / tails, 1.0)
+        memory = self.typical / tails
+        if self.swings:
+            memory *= _typical(self.without_swings()) / _typical(self)
+        return tails, max(memory, 1.0)
 
     def without_swings(self) -> "Inflation":
         """Return the factors without those of groups of columns."""
