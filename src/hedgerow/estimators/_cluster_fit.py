@@ -23,6 +23,7 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._given import Cells
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._known import Known
 from hedgerow.estimators._learner import CORRELATIONS_AT_HAND
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators.partitions import Checked, Source, check_partition
@@ -56,7 +57,8 @@ class ClusterStream(HedgeStream):
         self.assumptions, self.held = assumptions, None
         self.treated, self.filled, self.sizes, self.level = treated, filled, sizes, level
         self.learner = learner
-        self._trial = learner, filled, sizes, level
+        self.fresh = None  # rows are learned from as they are
+        self._trial = Known(learner, filled, sizes, level, None)
 
     @property
     def rows(self) -> int:

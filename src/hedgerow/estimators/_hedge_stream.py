@@ -12,7 +12,9 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
 from hedgerow.estimators._first_rows import FirstRows
+from hedgerow.estimators._fresh_rows import FreshRows
 from hedgerow.estimators._given import Cells, Given, GivenColumns
+from hedgerow.estimators._known import Known
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._treated_rows import TreatedRows
@@ -38,7 +40,7 @@ from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
-from hedgerow.method.moments import Moments, beyond_rounding, correlation, with_unknown
+from hedgerow.method.moments import Moments, correlation, with_unknown
 from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sample import RowSample, no_rows
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
@@ -76,8 +78,9 @@ class HedgeStream:
         self.learner = Learner(n_columns, engine, half_life)
         self.learner.sample = no_rows(n_columns) if keeps else None
         self.sizes = no_sizes(n_columns)
-        self.level: Level | None = None  # of columns, before the next row; None if it stays
-        self._trial: tuple[Learner, FilledRows, RowSizes, Level | None] | None = None
+        self.level: Level | None = None
+        self.fresh: FreshRows | None = None
+        self._trial: Known | None = None
 
     @property
     def engine(self) -> Engine:
@@ -116,24 +119,34 @@ class HedgeStream:
                 pieces = self.filled.later(self.engine, treated, self._about_level)
                 for filled, there in pieces:
                     with part_of_a_stage(done / total, (done + len(filled)) / total):
-                        self.learner.take(self._without_level(self._divided(filled, there)))
+                        ready = self._without_level(self._divided(filled, there))
+                        self.learner.take(ready)
+                        if self.fresh is not None:
+                            self.fresh.take(ready)
                     done += len(filled)
             else:
                 with part_of_a_stage(0.0, len(treated) / total):
-                    self.sizes, self.level = self._begin(self.learner, self.filled, treated)
+                    known = self._begin(self.learner, self.filled, treated)
+                    self.sizes, self.level, self.fresh = known[2:]
                 done = len(treated)
 
-    def _begin(
-        self, learner: Learner, filled: FilledRows, treated: Array
-    ) -> tuple[RowSizes, Level | None]:
-        """Learn from the first rows; return what they say about sizes, and the level after them."""
+    def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> Known:
+        """Learn from the first rows; return what is known after them."""
         with one_thread_if_few(self.n_columns):
             rows, sizes, level = self._ready(filled, treated)
             # Before the learner has learned, its arrays take no room.
             coefficients = self._clear(learner, rows)
         learner.take(rows)
         learner.look_back(rows, coefficients)
-        return sizes, level
+        fresh = None
+        assert self.treated is not None
+        once = self.treated.settled(self.engine).repeated == 1.0
+        if level is not None and self._loses_level() and once:
+            second = Learner(self.n_columns, self.engine_name, self.half_life)
+            second.taken = None if learner.taken is None else []
+            with one_thread_if_few(self.n_columns):
+                fresh = FreshRows.begin(second, rows, self._clear)
+        return Known(learner, filled, sizes, level, fresh)
 
     def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes, Level | None]:
         """Return the first rows as they are learned from, what they say about sizes, and levels."""
@@ -195,18 +208,19 @@ class HedgeStream:
         """Take all rows there are; return them as they were learned from."""
         self.learner.taken = []
         self.take(rows, cells)
-        learner = self._asked()[0]
+        learner = self._asked().teller()
         assert learner.taken is not None
         ready, learner.taken = np.concatenate(learner.taken), None
         return ready
 
     def raw_moments(self) -> Moments:
         """Return the moments of rows as they were learned from, filled cells taken as known."""
-        return self._asked()[0].moments()
+        return self._asked().teller().moments()
 
     def sample(self) -> RowSample | None:
         """Return some of the rows as they were learned from; None if none are kept."""
-        return self._asked()[0].sample
+        kept: RowSample | None = self._asked().learner.sample
+        return kept
 
     def forget_sample(self) -> None:
         """Keep no rows from now on."""
@@ -220,11 +234,9 @@ class HedgeStream:
 
     def moments(self) -> Moments:
         """Return the moments of all rows so far, their correlations being those of scores."""
-        learner, filled, *_ = self._asked()
-        moments = learner.moments()
+        moments = self._asked().moments()
         if self.treated is None:
             return moments
-        moments = with_unknown(moments, _unknown(moments, filled))
         columns, curves = self.treated.columns(), self.treated.curves(self.engine)
         if curves is not None:
             moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
@@ -236,7 +248,10 @@ class HedgeStream:
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
-        learner, filled, sizes, _ = self._asked()
+        return self._inflation_of(self._asked().teller())
+
+    def _inflation_of(self, learner: Learner) -> Inflation:
+        _, filled, sizes, *_ = self._asked()
         sums = learner.residuals()
         if sums is None:
             return no_inflation(self.n_columns)
@@ -263,6 +278,13 @@ class HedgeStream:
         common = max(apart * found.common, repeated / memory) * n_rows / left / typical**2
         return found._replace(tails=found.tails * (typical / share), common=common)
 
+    def _memory(self, inflation: Inflation) -> float:
+        """Return the typical factor for memory of rows as they are."""
+        known = self._asked()
+        told = known.forecast() is None
+        as_they_are = inflation if told else self._inflation_of(known.learner)
+        return as_they_are.typical_parts()[1]
+
     def determined(self) -> NDArray[np.bool_]:
         """Return which columns took part in an exact linear relation before they were scored."""
         if self.treated is None:
@@ -282,8 +304,9 @@ class HedgeStream:
         repeated, _ = self.treated.repeated(self.engine)
         taken = self.assumptions.as_is | (kinds != CONTINUOUS)
         straight = np.where(taken, 1.0, self.treated.straightness())
-        tails, memory = inflation.typical_parts()
-        _, filled, sizes, _ = self._asked()
+        tails, left = inflation.typical_parts()
+        known = self._asked()
+        fresh, filled, sizes = known.forecast(), known.filled, known.sizes
         slow = self._slow()
         return Treatment(
             rows=self.rows,
@@ -293,7 +316,7 @@ class HedgeStream:
             straightness=straight,
             divided=sizes.divides,
             tails=tails,
-            memory=memory,
+            memory=self._memory(inflation),
             season=season.period,
             repeated=repeated,
             wandering=[labels[j] for j in np.flatnonzero(wanders)],
@@ -311,6 +334,8 @@ class HedgeStream:
             slow=slow,
             slowest=slowest(slow, labels),
             swinging=Swinging.of(inflation, labels),
+            foretold=0.0 if fresh is None else 1.0 - fresh.forecast.left,
+            memory_left=left,
             given=self.given(labels),
             **FirstRows.of(settled, labels)._asdict(),
         )
@@ -321,7 +346,7 @@ class HedgeStream:
 
     def _slow(self) -> Array:
         """Return the share of each column's variance that was slow."""
-        level = self._asked()[3]
+        level = self._asked().level
         return np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
 
     def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
@@ -334,11 +359,11 @@ class HedgeStream:
 
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs of columns that were hardly ever there together: nothing relates them."""
-        return self._asked()[1].apart(MIN_ROWS)
+        return self._asked().filled.apart(MIN_ROWS)
 
     def rare(self) -> NDArray[np.bool_]:
         """Return which columns are there too rarely to be learned from."""
-        filled = self._asked()[1]
+        filled = self._asked().filled
         result: NDArray[np.bool_] = filled.weight - filled.there > MOST_MISSING * filled.weight
         return result
 
@@ -346,9 +371,8 @@ class HedgeStream:
         self, inflation: Inflation, labels: NDArray[np.object_]
     ) -> list[tuple[object, str]]:
         """Return columns whose missing cells seem to be high, or low."""
-        _, memory = inflation.typical_parts()
-        filled = self._asked()[1]
-        found = standard_sums(filled.telling) / np.sqrt(memory)
+        filled = self._asked().filled
+        found = standard_sums(filled.telling) / np.sqrt(self._memory(inflation))
         clear = (np.abs(found) > clear_sum(self.n_columns)) & ~filled.forgotten()
         return [(labels[j], "high" if found[j] > 0 else "low") for j in np.flatnonzero(clear)]
 
@@ -362,8 +386,8 @@ class HedgeStream:
         repeated, _ = self.treated.repeated(self.engine)
         of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
         apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        _, filled, sizes, _ = self._asked()
-        missing, slow, (_, memory) = 1.0 - filled.share(), self._slow(), inflation.typical_parts()
+        _, filled, sizes, *_ = self._asked()
+        missing, slow, memory = 1.0 - filled.share(), self._slow(), self._memory(inflation)
         if told is not None:
             shape = self.treated.straightness(), self.treated.outside(), labels
             few = doubts_of_effects(told.cost, self.seen, *shape, memory, large=sizes.divides)
@@ -383,7 +407,7 @@ class HedgeStream:
         return [] if self.treated is None else self.treated.bars(self.engine)
 
     def _typical_echo(self) -> Array:
-        sums = self._asked()[0].residuals()
+        sums = self._asked().learner.residuals()
         if sums is None or self.assumptions.independent:
             return np.empty(0)
         return typical_autocorrelation(sums)[: self.rows - 1]
@@ -399,8 +423,8 @@ class HedgeStream:
 
         What lies behind columns of steps is tested by the readable one, helped by this one.
         """
-        learner, filled, *_ = self._asked()
-        unknown = _unknown_of(learner, filled)
+        known = self._asked()
+        learner, unknown = known.teller(), known.unknown()
         evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
         if curves is None:
@@ -411,9 +435,8 @@ class HedgeStream:
 
     def known(self) -> tuple[Moments, Curves | None]:
         """Return the moments that tests are made from, and what lies behind columns if not they."""
-        learner, filled, *_ = self._asked()
         curves = None if self.treated is None else self.treated.curves(self.engine)
-        return with_unknown(learner.moments(), _unknown_of(learner, filled)), curves
+        return self._asked().moments(), curves
 
     def goes_on_from(self, earlier: "HedgeStream") -> bool:
         """Return whether this is the other after more rows, and sums of those are to be had.
@@ -428,6 +451,8 @@ class HedgeStream:
             return self.treated is earlier.treated
         mine, theirs = self.treated.marginals, earlier.treated.marginals
         same = mine is not None and theirs is not None and np.array_equal(mine.knots, theirs.knots)
+        now, then = self._asked().forecast(), earlier._asked().forecast()
+        same = same and (now is None) == (then is None)
         return same and self.treated.curves(self.engine) is None
 
     def arrays(self) -> Named:
@@ -441,6 +466,8 @@ class HedgeStream:
             named |= self.filled.arrays()
             if self.level is not None:
                 named |= {f"level_{name}": np.array(x) for name, x in self.level._asdict().items()}
+            if self.fresh is not None:
+                named |= self.fresh.arrays()
         return named
 
     @classmethod
@@ -458,6 +485,7 @@ class HedgeStream:
                 np.array(arrays[f"level_{name}"]) for name in Level._fields
             )
             stream.level = Level(mean, float(amounts), start, total, left)
+        stream.fresh = FreshRows.from_arrays(arrays, engine, looked_back, stream._clear)
         if "size_trust" in arrays:
             columns, centre, shape, typical, trust, votes = (
                 np.array(arrays[f"size_{name}"]) for name in RowSizes._fields
@@ -467,32 +495,18 @@ class HedgeStream:
             )
         return stream
 
-    def _asked(self) -> tuple[Learner, FilledRows, RowSizes, Level | None]:
+    def _asked(self) -> Known:
         """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
 
         Once rows are handed on, it is the learner itself.
         """
         if self.treated is None or self.treated.marginals is not None:
-            return self.learner, self.filled, self.sizes, self.level
+            return Known(self.learner, self.filled, self.sizes, self.level, self.fresh)
         if self._trial is None:
             rows, _ = self.treated.first_attempt(self.engine)
             learner = Learner(self.n_columns, self.engine_name, self.half_life)
             learner.sample = self.learner.sample
             learner.taken = None if self.learner.taken is None else []
             filled = FilledRows(self.n_columns, self.half_life)
-            self._trial = learner, filled, *self._begin(learner, filled, rows)
+            self._trial = self._begin(learner, filled, rows)
         return self._trial
-
-
-def _unknown_of(learner: Learner, filled: FilledRows) -> Array | None:
-    return _unknown(learner.moments(), filled) if filled.covariance.size else None
-
-
-def _unknown(moments: Moments, filled: FilledRows) -> Array | None:
-    """Return what sums of products of filled rows lack: nothing where a column is constant."""
-    unknown = filled.unknown(moments.weight)
-    if unknown is None:
-        return None
-    scale = np.sqrt(np.diag(moments.products) / moments.weight)
-    varies = beyond_rounding(moments.mean, scale)
-    return np.where(varies & varies[:, None], unknown, 0.0)

@@ -29,6 +29,7 @@ from hedgerow.estimators._saved import (
     count_columns,
     malformed_if,
 )
+from hedgerow.estimators._saved_fresh import check_fresh, names_of_fresh
 from hedgerow.estimators._saved_given import check_held
 from hedgerow.estimators._saved_treatment import (
     check_treatment,
@@ -103,11 +104,13 @@ class Kept(InAFile):
             held = check_held(header, arrays, n_columns)
             model = cls._unlearned(header, n_columns)
             assumptions = model._assumptions()
-        check_array_names(arrays, names_of_treatment(arrays, assumptions) | held)
+        more = names_of_treatment(arrays, assumptions) | names_of_fresh(arrays)
+        check_array_names(arrays, more | held)
         largest = largest_of_treated(arrays)
         check_learner(arrays, model._half_life(), largest)
         check_sample(arrays, largest)
         check_treatment(arrays, assumptions, model._half_life())
+        check_fresh(arrays, model._half_life(), largest)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

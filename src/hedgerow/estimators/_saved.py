@@ -64,13 +64,18 @@ def count_columns(arrays: Named) -> int:
 
 def check_array_names(arrays: Named, more: set[str]) -> None:
     """Raise StorageError unless there are the arrays of a learner and ``more``, and no others."""
-    known = (_WITH_TABLE if "table" in arrays else _WITH_SUMS) | more
+    known = names_of_learner(arrays) | more
     if _SAMPLE & set(arrays):
         known |= _SAMPLE
     for name in sorted(known - set(arrays)):
         require(False, f"it must have the array {name!r}", sorted(arrays))
     for name in sorted(set(arrays) - known):
         require(False, f"it must not have the array {name!r}", sorted(arrays))
+
+
+def names_of_learner(arrays: Named) -> set[str]:
+    """Return the names of arrays that a learner has."""
+    return _WITH_TABLE if "table" in arrays else _WITH_SUMS
 
 
 def check_learner(arrays: Named, half_life: float, largest: float) -> None:

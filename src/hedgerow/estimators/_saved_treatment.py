@@ -52,8 +52,8 @@ _LATER = {
     *(f"kin_{name}" for name in Kin._fields),
     *(f"nested_{name}" for name in Nested._fields),
 }
-_LEVEL = {f"level_{name}" for name in Level._fields}
-_RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
+LEVEL = {f"level_{name}" for name in Level._fields}
+RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _SINCE = {"residual_swings", "blanks", "paces"}  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -67,10 +67,10 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
         return set()
     if not _SETTLED & set(arrays):
         return _WAITING
-    drifts = _LEVEL if _LEVEL & set(arrays) else set()
+    drifts = LEVEL if LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
     # From a table of rows the residuals are made again.
-    residuals = set() if "table" in arrays else _RESIDUALS
+    residuals = set() if "table" in arrays else RESIDUALS
     found = _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
     return found - (_SINCE - set(arrays))
 
@@ -128,7 +128,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
     require(possible, "populations must be a share and a distance", (share, apart))
     if "table" not in arrays:
-        _check_residuals(arrays, half_life)
+        check_residuals(arrays, n_columns, half_life)
 
 
 def _check_marginals(arrays: Named, rows: int, half_life: float) -> None:
@@ -209,7 +209,7 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
 
 
 def _check_level(arrays: Named, rows: int, independent: bool) -> None:
-    if not _LEVEL & set(arrays):
+    if not LEVEL & set(arrays):
         return
     require(not independent, "independent rows must have no level")
     as_is = arrays["as_is"]
@@ -231,7 +231,7 @@ def _check_level(arrays: Named, rows: int, independent: bool) -> None:
 def _growth(arrays: Named) -> float:
     """Return how many times as large as scores the numbers can be that a learner is given."""
     seasons = 2.0 if arrays.get("season_counts", np.empty(0)).size > 1 else 1.0
-    levels = LARGEST_CONTRAST if _LEVEL & set(arrays) else 1.0
+    levels = LARGEST_CONTRAST if LEVEL & set(arrays) else 1.0
     sizes = arrays.get("size_columns", np.empty(0)).size
     return seasons * levels * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)
 
@@ -308,8 +308,8 @@ def _check_runs(arrays: Named, rows: int) -> None:
     require((counted <= rows).all(), f"runs_cells must be up to {rows}", known.cells)
 
 
-def _check_residuals(arrays: Named, half_life: float) -> None:
-    n_columns = len(arrays["as_is"])
+def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:
+    """Raise StorageError unless the sums over residuals are those of rows that were learned."""
     if (name := "residual_swings") in arrays:
         swings = doubles_of(arrays, name, (n_columns, None))
         few = swings.shape[1] <= MOST_SWINGS and all_within(swings, _LARGEST_SWING)

@@ -93,6 +93,8 @@ class Treatment(NamedTuple):
     paces : columns that go up and down at a pace that another has nearly, too
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
+    foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
+    memory_left : how many rows say as much as an independent one, after that
     given : what was held fixed, and what it cost; None if nothing was
     """
 
@@ -128,6 +130,8 @@ class Treatment(NamedTuple):
     paces: Paced = FirstRows().paces
     depth: float = 0.0
     swinging: Swinging = Swinging()
+    foretold: float = 0.0
+    memory_left: float = 1.0
     given: Given | None = None
 
     @property
@@ -178,7 +182,13 @@ class Treatment(NamedTuple):
                 f"{self.slow.max():.0%} of the variance): all rows were compared with those "
                 f"shortly before them."
             )
-        if self.related_in_time:
+        if self.foretold:
+            said.append(
+                f"All columns remember alike: {self.foretold:.0%} of each row is what those before "
+                f"it tell, and was taken out. {self._few_rows(self.memory_left)} independent ones, "
+                f"and would say no more than {self.rows / self.memory:,.0f} as they are."
+            )
+        elif self.related_in_time:
             said.append(
                 f"Rows are related to those before them: {self._few_rows(self.memory)} "
                 f"independent ones."

@@ -1,0 +1,85 @@
+"""A second learner, of what is new in each row, for as long as all columns remember alike."""
+
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hedgerow import engines
+from hedgerow.engines import Named
+from hedgerow.estimators._learner import Learner
+from hedgerow.method.forecasts import (
+    Forecast,
+    alike_at_first,
+    alike_later,
+    first_fresh,
+    later_fresh,
+)
+from hedgerow.method.forgetting import effective_rows
+
+Array = NDArray[np.float64]
+Clear = Callable[[Learner, Array], csr_array | None]
+
+PREFIX = "fresh_"  # begins the names of what is kept
+FORECAST = tuple(f"{PREFIX}{name}" for name in Forecast._fields)
+
+
+class FreshRows:
+    """Learns from rows without what those before them say.
+
+    Beside the rows as they are: what is new has the same graph only if all columns remember alike,
+    which later rows may deny.
+    """
+
+    def __init__(self, learner: Learner, forecast: Forecast) -> None:
+        self.learner = learner
+        self.forecast = forecast
+
+    @classmethod
+    def begin(cls, learner: Learner, rows: Array, clear: Clear) -> Self | None:
+        """Return who has learned from the first rows; None if nothing is gained, or columns differ.
+
+        ``clear`` finds the coefficients of columns on their clear neighbours.
+        """
+        if not engines.fills_gaps(learner.engine_name) or (found := first_fresh(rows)) is None:
+            return None
+        fresh, forecast = found
+        coefficients = clear(learner, fresh)
+        if coefficients is None or not alike_at_first(fresh - (coefficients @ fresh.T).T):
+            return None
+        learner.take(fresh)
+        learner.look_back(fresh, coefficients)
+        return cls(learner, forecast)
+
+    def take(self, rows: Array) -> None:
+        """Take the next rows."""
+        fresh, self.forecast = later_fresh(rows, self.forecast)
+        self.learner.take(fresh)
+
+    def alike(self) -> bool:
+        """Return whether columns remember alike, as far as all rows tell."""
+        sums = self.learner.residuals()
+        n_rows = effective_rows(self.learner.rows, self.learner.half_life)
+        return sums is not None and alike_later(sums.lags, n_rows)
+
+    def arrays(self) -> Named:
+        """Return all that is kept, as named arrays."""
+        known = {**self.forecast._asdict(), **self.learner.arrays()}
+        return {f"{PREFIX}{name}": np.array(x) for name, x in known.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Named, engine: str, looked_back: int, clear: Clear) -> Self | None:
+        """Return the state whose `arrays` these are, None if there are none of it."""
+        if FORECAST[0] not in arrays:
+            return None
+        learner = Learner.from_arrays(learned_arrays(arrays), engine, looked_back, clear)
+        coefficients, left, past = (np.array(arrays[name]) for name in FORECAST)
+        return cls(learner, Forecast(coefficients, float(left), past))
+
+
+def learned_arrays(arrays: Named) -> Named:
+    """Return the arrays of the learner, under the names that it gives them."""
+    own = (name for name in arrays if name.startswith(PREFIX) and name not in FORECAST)
+    return {name.removeprefix(PREFIX): arrays[name] for name in own}

@@ -1,0 +1,219 @@
+"""Forecasts: what the rows before say of each row, where all columns remember alike, is taken out.
+
+If every column remembers in the same way, one filter in time takes the memory of all of them away,
+and changes no relation between columns: as the contrasts of `drift` do, it turns rows
+sum over s of a_s A e_(t-s) into others of that kind, with the same A. What is left is new in each
+row, and says as much as independent rows do. Where columns remember differently a filter mixes
+them in other proportions, and the graph is another. So they are asked twice: the first rows whether
+anything in what is left remembers in its own way, or foretells another column; and all rows, when
+edges are asked for, whether columns still remember alike (docs/theory.md, section 36).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from hedgerow.method.inflation import largest_order, measured_echoes
+from hedgerow.method.residuals import LAGS
+
+Array = NDArray[np.float64]
+
+MOST_GROWTH = 1e3  # of numbers, by a forecast; with more, little would be left but rounding
+# Rows that are worth less than by this for their memory would hardly be worth more without it.
+WORTH_IT = 1.05
+# Of taking columns that remember alike for unlike ones: in the first rows, which alone are asked
+# whether columns foretell each other, and each time that edges are asked for.
+_CHANCE_AT_FIRST = 0.05
+_CHANCE_LATER = 0.01
+
+
+class Forecast(NamedTuple):
+    """How to tell the next row, in units of columns, from those before it."""
+
+    coefficients: Array  # (k,); of the row before, the one before that, ...
+    left: float  # share of the variance that is not told
+    past: Array  # (k, p); the latest rows
+
+
+def first_fresh(rows: Array) -> tuple[Array, Forecast] | None:
+    """Return what is new in each of the first rows, and the forecast after them.
+
+    None if a forecast is not worth while. Rows have about the variance that they had.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((400, 20))
+    >>> first_fresh(rows) is None
+    True
+    >>> for t in range(1, 400):
+    ...     rows[t] = 0.8 * rows[t - 1] + 0.6 * rows[t]
+    >>> fresh, forecast = first_fresh(rows)
+    >>> print(forecast.coefficients.round(1), round(forecast.left, 1))
+    [0.8] 0.4
+    >>> print(np.corrcoef(fresh[1:, 0], fresh[:-1, 0])[0, 1].round(1) + 0.0)
+    0.0
+    """
+    echoes, amount = _common_echoes(rows)
+    orders = _of_all_orders(echoes, largest_order(len(rows)))
+    # Schwarz's criterion: one too many costs time, and of one too few the memory that is left counts.
+    lost = [amount * np.log(left) + len(found) * np.log(amount) for found, left in orders]
+    orders = orders[: int(np.argmin(lost)) + 1]
+    coefficients, left = orders[-1]
+    if 1.0 + 2.0 * float(np.square(echoes[1 : len(coefficients) + 1]).sum()) < WORTH_IT:
+        return None
+    fresh = np.empty_like(rows)
+    for t in range(len(rows)):
+        told, share = orders[min(t, len(orders) - 1)]
+        fresh[t] = _new(rows[: t + 1], 1, told, share)[0]
+    return fresh, Forecast(coefficients, left, rows[len(rows) - len(coefficients) :].copy())
+
+
+def later_fresh(rows: Array, forecast: Forecast) -> tuple[Array, Forecast]:
+    """Return what is new in the next rows, and the forecast after them."""
+    coefficients, left, past = forecast
+    known = np.concatenate([past, rows])
+    fresh = _new(known, len(rows), coefficients, left)
+    return fresh, forecast._replace(past=known[len(known) - len(past) :].copy())
+
+
+def growth(forecast: Forecast) -> float:
+    """Return by how much numbers can be larger when the forecast is taken out."""
+    return _growth(forecast.coefficients, forecast.left)
+
+
+def echo_of_errors(forecast: Forecast) -> float:
+    """Return how many times as large the variance of errors in single rows is, in what is new."""
+    return float((1.0 + np.square(forecast.coefficients).sum()) / forecast.left)
+
+
+def alike_at_first(residual: Array) -> bool:
+    """Return whether nothing in residuals of what is new remembers, or foretells, in its own way.
+
+    Products of residuals k rows apart, of all pairs of columns, are d_k times those of the same
+    row, and chance, if memory is common. Their squares then sum to a known number, in the mean, and
+    none is larger than the largest of so many.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((300, 10))
+    >>> alike_at_first(rows)
+    True
+    >>> rows[1:, 0] += 0.5 * rows[:-1, 1]
+    >>> alike_at_first(rows)
+    False
+    """
+    n_rows = len(residual)
+    lengths = np.sqrt(np.square(residual).sum(axis=0))
+    unit = residual[:, lengths > 0] / lengths[lengths > 0]
+    n_columns, farthest = unit.shape[1], min(LAGS, n_rows // 4)
+    if n_columns < 2 or farthest < 1:
+        return False
+    together = unit.T @ unit
+    number = n_columns * (n_columns - 1)
+    # What chance makes of correlations is no part of those that there are.
+    squares = n_columns + max(np.square(together).sum() - n_columns - number / n_rows, 0.0)
+    fourths = n_columns + max((together**4).sum() - n_columns - 3 * number / n_rows**2, 0.0)
+    apart = [
+        (unit[lag:].T @ unit[: n_rows - lag]) * n_rows / np.sqrt(n_rows - lag)
+        for lag in range(1, farthest + 1)
+    ]
+    common = np.array([np.diag(products).mean() for products in apart])
+    wider = _wider(common, n_rows, n_columns**2 / squares)
+    chances: list[float] = []
+    for products, mean in zip(apart, common, strict=True):
+        own = np.square(np.diag(products) - mean).sum()
+        others = np.square(products - mean * together) / wider
+        chances += [
+            _chance(own / wider, n_columns - 1.0, 2.0 * fourths),
+            _chance(float(others.sum()), float(n_columns**2), 2.0 * squares**2),
+            n_columns**2 * float(special.chdtrc(1.0, others.max())),
+        ]
+    return min(chances) * len(chances) > _CHANCE_AT_FIRST
+
+
+def alike_later(lags: Array, n_rows: float) -> bool:
+    """Return whether columns remember alike, by sums of products of residuals of what is new.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noise = 1000 * np.eye(LAGS + 1)[0][:, None] + 30 * rng.standard_normal((LAGS + 1, 20))
+    >>> alike_later(noise, 1000.0)
+    True
+    >>> noise[1] += np.linspace(0, 200, 20)
+    >>> alike_later(noise, 1000.0)
+    False
+    """
+    varied = lags[0] > 0
+    measured = measured_echoes(lags[:, varied], n_rows)[1:]
+    n_columns = measured.shape[1]
+    farthest = int(min(LAGS, n_rows // 4))
+    if n_columns < 2 or farthest < 1:
+        return False
+    lag = np.arange(1, farthest + 1)[:, None]
+    sizes = measured[:farthest] * np.sqrt(n_rows - lag)
+    common = sizes.mean(axis=1, keepdims=True)
+    own = np.square(sizes - common).sum(axis=1) / _wider(common[:, 0], n_rows, n_columns)
+    reached = np.cumsum(own)
+    lags_each = np.append(np.ones(farthest), np.arange(1, farthest + 1))
+    chances = special.chdtrc(lags_each * (n_columns - 1), np.append(own, reached))
+    return bool(chances.min() * len(chances) > _CHANCE_LATER)
+
+
+def _growth(coefficients: Array, left: float) -> float:
+    return float((1.0 + np.abs(coefficients).sum()) / np.sqrt(left))
+
+
+def _common_echoes(rows: Array) -> tuple[Array, float]:
+    """Return the mean autocorrelations of columns, and how many rows of one column tell them."""
+    n_rows = len(rows)
+    lengths = np.sqrt(np.square(rows).sum(axis=0))
+    unit = rows[:, lengths > 0] / lengths[lengths > 0]
+    sums = [(unit[lag:] * unit[: n_rows - lag]).sum() for lag in range(min(LAGS, n_rows - 1) + 1)]
+    echoes = np.array(sums) / max(unit.shape[1], 1) * n_rows / (n_rows - np.arange(len(sums)))
+    squares = np.square(unit.T @ unit).sum()
+    return echoes, max(n_rows * unit.shape[1] ** 2 / max(squares, 1.0), 2.0)
+
+
+def _of_all_orders(echoes: Array, most: int) -> list[tuple[Array, float]]:
+    """Return coefficients, and what they leave, of forecasts from 0, 1, 2, ... rows.
+
+    By Durbin and Levinson's recursion.
+    """
+    found, left = np.zeros(0), 1.0
+    orders = [(found, left)]
+    for order in range(1, min(most, len(echoes) - 1) + 1):
+        more = float(echoes[order] - found @ echoes[order - 1 : 0 : -1]) / left
+        left *= 1.0 - more**2
+        found = np.append(found - more * found[::-1], more)
+        if (
+            left <= 0.0 or _growth(found, left) > MOST_GROWTH
+        ):  # it goes on without end, or is chance
+            break
+        orders.append((found, left))
+    return orders
+
+
+def _new(known: Array, number: int, coefficients: Array, left: float) -> Array:
+    """Return the last rows, so many, without what those before them tell."""
+    end = len(known)
+    fresh = known[end - number :].copy()
+    for back, share in enumerate(coefficients, start=1):
+        fresh -= share * known[end - number - back : end - back]
+    fresh /= np.sqrt(left)
+    return fresh
+
+
+def _wider(common: Array, n_rows: float, amount: float) -> float:
+    """Return by how much chance is wider for memory that is common and was left (Bartlett)."""
+    beyond = np.square(common) / n_rows - 1.0 / (n_rows * amount)
+    return 1.0 + 2.0 * max(float(beyond.sum()), 0.0)
+
+
+def _chance(found: float, mean: float, variance: float) -> float:
+    """Return how likely a larger sum of squares of this mean and variance is, taken for gamma."""
+    return float(special.chdtrc(2.0 * mean**2 / variance, 2.0 * mean / variance * found))
