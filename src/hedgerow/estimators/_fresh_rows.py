@@ -14,6 +14,7 @@ from hedgerow.method.forecasts import (
     Forecast,
     alike_at_first,
     alike_later,
+    differing,
     first_fresh,
     later_fresh,
 )
@@ -36,6 +37,7 @@ class FreshRows:
     def __init__(self, learner: Learner, forecast: Forecast) -> None:
         self.learner = learner
         self.forecast = forecast
+        self._answered = 0, False  # after so many rows, whether columns remember alike
 
     @classmethod
     def begin(cls, learner: Learner, rows: Array, clear: Clear) -> Self | None:
@@ -58,11 +60,20 @@ class FreshRows:
         fresh, self.forecast = later_fresh(rows, self.forecast)
         self.learner.take(fresh)
 
-    def alike(self) -> bool:
-        """Return whether columns remember alike, as far as all rows tell."""
-        sums = self.learner.residuals()
-        n_rows = effective_rows(self.learner.rows, self.learner.half_life)
-        return sums is not None and alike_later(sums.lags, n_rows)
+    def alike(self, as_they_are: Learner, divided: float) -> bool:
+        """Return whether columns remember alike, as far as all rows tell.
+
+        ``as_they_are`` has learned the same rows as they are, ``divided`` is the cost of dividing
+        them by their sizes.
+        """
+        rows, sums = self.learner.rows, self.learner.residuals()
+        if self._answered[0] != rows and sums is not None:
+            n_rows = effective_rows(rows, self.learner.half_life)
+            found = self.learner.engine.inflation_of(sums, n_rows, divided=divided)
+            variance = differing(self.forecast, n_rows, *found.typical_parts())
+            theirs, own = as_they_are.moments().products, self.learner.moments().products
+            self._answered = rows, alike_later(theirs, own, variance)
+        return self._answered[1]
 
     def arrays(self) -> Named:
         """Return all that is kept, as named arrays."""

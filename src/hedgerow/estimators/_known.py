@@ -31,8 +31,9 @@ class Known(NamedTuple):
 
     def forecast(self) -> FreshRows | None:
         """Return who has learned what is new in rows, if tests are made of that."""
-        few = np.median(self.filled.share()) >= 1.0 - _MOST_GAPS
-        return self.fresh if self.fresh is not None and few and self.fresh.alike() else None
+        if self.fresh is None or np.median(self.filled.share()) < 1.0 - _MOST_GAPS:
+            return None
+        return self.fresh if self.fresh.alike(self.learner, self.sizes.cost) else None
 
     def teller(self) -> Learner:
         """Return who has learned what tests are made of."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import linalg, special
+from scipy.signal import fftconvolve, lfilter
 
-from hedgerow.method.inflation import largest_order, measured_echoes
+from hedgerow.method.inflation import largest_order
 from hedgerow.method.residuals import LAGS
 
 Array = NDArray[np.float64]
@@ -27,6 +28,12 @@ WORTH_IT = 1.05
 # whether columns foretell each other, and each time that edges are asked for.
 _CHANCE_AT_FIRST = 0.05
 _CHANCE_LATER = 0.01
+# Of so much noise for a column and a product, the sum of squared logarithms is what it is for none,
+# to a few hundredths (simulated; docs/theory.md, section 36); and more columns take long.
+_MOST_NOISE = 0.3
+_MOST_AT_ONCE = 128
+_FARTHEST = 4096  # rows after which nothing is left of one
+_ROUNDING = 1e-10
 
 
 class Forecast(NamedTuple):
@@ -58,7 +65,7 @@ def first_fresh(rows: Array) -> tuple[Array, Forecast] | None:
     """
     echoes, amount = _common_echoes(rows)
     orders = _of_all_orders(echoes, largest_order(len(rows)))
-    # Schwarz's criterion: one too many costs time, and of one too few the memory that is left counts.
+    # Schwarz's criterion: what one order too few leaves of memory counts in tests.
     lost = [amount * np.log(left) + len(found) * np.log(amount) for found, left in orders]
     orders = orders[: int(np.argmin(lost)) + 1]
     coefficients, left = orders[-1]
@@ -135,33 +142,48 @@ def alike_at_first(residual: Array) -> bool:
     return min(chances) * len(chances) > _CHANCE_AT_FIRST
 
 
-def alike_later(lags: Array, n_rows: float) -> bool:
-    """Return whether columns remember alike, by sums of products of residuals of what is new.
+def alike_later(as_they_are: Array, fresh: Array, variance: float) -> bool:
+    """Return whether rows and what is new in them are related alike, as if columns remember alike.
+
+    Parameters
+    ----------
+    as_they_are, fresh : correlation matrices, or covariances
+    variance : of what chance makes a product of two columns differ by, of `differing`
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> noise = 1000 * np.eye(LAGS + 1)[0][:, None] + 30 * rng.standard_normal((LAGS + 1, 20))
-    >>> alike_later(noise, 1000.0)
+    >>> mixed = rng.standard_normal((6, 6))
+    >>> rows = rng.standard_normal((2, 1000, 6))
+    >>> one, other = (np.cov(each @ mixed, rowvar=False) for each in rows)
+    >>> alike_later(one, other, 2 / 1000)
     True
-    >>> noise[1] += np.linspace(0, 200, 20)
-    >>> alike_later(noise, 1000.0)
+    >>> rows[1, :, 0] *= 1.5
+    >>> alike_later(one, np.cov(rows[1] @ mixed, rowvar=False), 2 / 1000)
     False
     """
-    varied = lags[0] > 0
-    measured = measured_echoes(lags[:, varied], n_rows)[1:]
-    n_columns = measured.shape[1]
-    farthest = int(min(LAGS, n_rows // 4))
-    if n_columns < 2 or farthest < 1:
+    n_columns = len(fresh)
+    size = int(min(n_columns, _MOST_AT_ONCE, _MOST_NOISE / variance))
+    varies = (np.diag(fresh) > 0) & (np.diag(as_they_are) > 0)
+    columns = np.flatnonzero(varies)
+    if size < 2 or len(columns) < 2:
         return False
-    lag = np.arange(1, farthest + 1)[:, None]
-    sizes = measured[:farthest] * np.sqrt(n_rows - lag)
-    common = sizes.mean(axis=1, keepdims=True)
-    own = np.square(sizes - common).sum(axis=1) / _wider(common[:, 0], n_rows, n_columns)
-    reached = np.cumsum(own)
-    lags_each = np.append(np.ones(farthest), np.arange(1, farthest + 1))
-    chances = special.chdtrc(lags_each * (n_columns - 1), np.append(own, reached))
-    return bool(chances.min() * len(chances) > _CHANCE_LATER)
+    places = [np.ix_(some, some) for some in np.array_split(columns, -(-len(columns) // size))]
+    ratios = [_ratios(as_they_are[some], fresh[some]) for some in places]
+    logs = np.log(np.maximum(np.concatenate(ratios), np.finfo(np.float64).tiny))
+    free = sum(len(some) * (len(some) + 1) // 2 for some in ratios) - 1
+    found = np.square(logs - logs.mean()).sum() / (2.0 * variance)
+    return bool(special.chdtrc(free, found) > _CHANCE_LATER)
+
+
+def differing(forecast: Forecast, n_rows: float, tails: float, left: float) -> float:
+    """Return the variance, by chance, of what products of two columns differ by.
+
+    That is of their mean products in rows as they are and in what is new, of columns that are not
+    related. ``tails`` and ``left`` are factors for rows of unlike size, and for memory in what is
+    new (`inflation`).
+    """
+    return tails * (_memory(forecast) - 1.0 + max(left - 1.0, 0.0)) / n_rows
 
 
 def _growth(coefficients: Array, left: float) -> float:
@@ -190,9 +212,8 @@ def _of_all_orders(echoes: Array, most: int) -> list[tuple[Array, float]]:
         more = float(echoes[order] - found @ echoes[order - 1 : 0 : -1]) / left
         left *= 1.0 - more**2
         found = np.append(found - more * found[::-1], more)
-        if (
-            left <= 0.0 or _growth(found, left) > MOST_GROWTH
-        ):  # it goes on without end, or is chance
+        # It goes on without end, or is what chance has made.
+        if left <= 0.0 or _growth(found, left) > MOST_GROWTH:
             break
         orders.append((found, left))
     return orders
@@ -206,6 +227,27 @@ def _new(known: Array, number: int, coefficients: Array, left: float) -> Array:
         fresh -= share * known[end - number - back : end - back]
     fresh /= np.sqrt(left)
     return fresh
+
+
+def _memory(forecast: Forecast) -> float:
+    """Return the sum of squared autocorrelations of rows that the forecast whitens."""
+    follows = lfilter([1.0], np.append(1.0, -forecast.coefficients), np.eye(1, _FARTHEST)[0])
+    echoes = fftconvolve(follows, follows[::-1])
+    return float(np.square(echoes).sum() / np.square(follows).sum() ** 2)
+
+
+def _ratios(as_they_are: Array, fresh: Array) -> Array:
+    """Return the variances of what is new over those of rows, in directions that share nothing.
+
+    In units of columns: of those that are nearly determined by others, rounding is left out.
+    """
+    spread = np.sqrt(np.diag(as_they_are))
+    sizes, directions = linalg.eigh(as_they_are / spread / spread[:, None])
+    clear = sizes > _ROUNDING * sizes[-1]
+    into = directions[:, clear] / np.sqrt(sizes[clear])
+    between = into.T @ (fresh / spread / spread[:, None]) @ into
+    result: Array = linalg.eigvalsh(between)
+    return result
 
 
 def _wider(common: Array, n_rows: float, amount: float) -> float:
