@@ -27,6 +27,7 @@ COLUMNS = 64
 RATIOS = (2.0, 4.0, 10.0, 40.0)  # rows for each column
 FAMILIES = ("watts_strogatz", "random_tree", "free_field", "path_cliques", "hubs", "empty")
 LONGEST_MEMORY = 0.95
+NEARLY = (0.75, 0.85)
 GROUPS = 8  # of variables whose drivers share a volatility
 SEASON, PERIOD = 12, 24  # rows
 _LONGEST, _FRACTION = 1000, 0.4
@@ -128,6 +129,12 @@ def own_memories(model: Model, m: int, rng: Generator) -> Array:
     """Return rows driven by series of which each has an autocorrelation of its own."""
     noise = rng.standard_normal((m, model.size))
     return related(model, remembered(noise, rng.uniform(0.0, LONGEST_MEMORY, model.size)))
+
+
+def near_memories(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows driven by series whose autocorrelations are all between 0.75 and 0.85."""
+    noise = rng.standard_normal((m, model.size))
+    return related(model, remembered(noise, rng.uniform(*NEARLY, model.size)))
 
 
 def moving_average(model: Model, m: int, rng: Generator) -> Array:
@@ -254,6 +261,7 @@ KINDS: dict[str, Kind] = {
     "outlying rows": Kind(outlying_rows),
     **{f"AR {echo}": Kind(partial(autoregressive, echo), True) for echo in (0.3, 0.5, 0.8, 0.95)},
     "own memories": Kind(own_memories, in_time=True),
+    "memories nearly alike": Kind(near_memories, in_time=True),
     "moving average": Kind(moving_average, in_time=True),
     "seasonal memory": Kind(seasonal_memory, in_time=True),
     "wave": Kind(wave, in_time=True),

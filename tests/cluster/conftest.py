@@ -45,9 +45,9 @@ def threads():
 
 
 def skewed(n_rows, n_columns, seed=1):
-    """Return rows of a tree whose columns are skewed, and that resemble the rows before."""
+    """Return rows of a tree; columns are skewed, and each resembles rows before in its own way."""
     rows = np.exp(0.3 * make("random_tree", n_columns, seed=0).sample(n_rows, seed=seed))
-    rows[1:] += 0.3 * rows[:-1]
+    rows[1:] += np.linspace(-0.2, 0.8, n_columns) * rows[:-1]
     return rows
 
 

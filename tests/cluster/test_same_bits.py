@@ -14,6 +14,7 @@ from hedgerow.engines.dask import asking
 from hedgerow.engines.dask.cluster import Cluster
 from hedgerow.engines.dask.layout import UNIT, layout_of
 from hedgerow.estimators import _cluster_fit, _filled_rows, _hedge_stream
+from hedgerow.estimators._fresh_rows import FreshRows
 from tests.cluster.conftest import differences, skewed
 
 ROWS = skewed(600, 230)
@@ -46,6 +47,16 @@ def test_rows_of_unlike_size_are_divided_alike(threads):
     one, other = both(volatile(600, 230))
     assert one.treatment_.divided
     assert differences(one, other) == []
+
+
+def test_rows_that_remember_alike_are_learned_as_they_are(threads, monkeypatch):
+    rows = np.random.default_rng(5).standard_normal((600, 230))
+    for t in range(1, 600):
+        rows[t] = 0.8 * rows[t - 1] + 0.6 * rows[t]
+    one, other = both(rows)
+    assert one.n_samples_effective_ > 2 * other.n_samples_effective_
+    monkeypatch.setattr(FreshRows, "begin", lambda *_: None)
+    assert differences(HedgeGraph().fit(rows), other) == []
 
 
 def test_single_precision_and_chunks_of_columns(threads):

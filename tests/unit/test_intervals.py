@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from hedgerow import HedgeGraph, io, report
 from hedgerow.datasets import make
+from hedgerow.estimators._fresh_rows import FreshRows
 from hedgerow.method.inflation import Inflation, no_inflation
 from hedgerow.method.intervals import interval, level_of_each, standard_errors
 from hedgerow.method.latent import latent_of
@@ -95,13 +96,16 @@ def test_more_rows_make_intervals_narrower_by_their_root():
     assert widths[0] / widths[1] == pytest.approx(4.0, rel=0.1)
 
 
-def test_rows_that_remember_make_intervals_wider():
+@pytest.mark.parametrize("foretold", [True, False])
+def test_rows_that_remember_make_intervals_wider_unless_they_are_foretold(foretold, monkeypatch):
+    if not foretold:
+        monkeypatch.setattr(FreshRows, "begin", lambda *_: None)
     _, rows = chain(6, 2000, seed=3)
     slow = rows.copy()
     for t in range(1, len(slow)):
         slow[t] = 0.8 * slow[t - 1] + 0.6 * rows[t]
     widths = [np.ptp(HedgeGraph().fit(some).partial_corr_of(0, 5)[3:5]) for some in (slow, rows)]
-    expected = np.sqrt((1 + 0.8**2) / (1 - 0.8**2))
+    expected = 1.0 if foretold else np.sqrt((1 + 0.8**2) / (1 - 0.8**2))
     assert widths[0] / widths[1] == pytest.approx(expected, rel=0.2)
 
 

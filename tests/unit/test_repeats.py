@@ -91,7 +91,7 @@ def test_rows_that_remember_and_are_there_twice():
     rng = np.random.default_rng()
     once = rng.standard_normal((3000, 5))
     for t in range(1, len(once)):
-        once[t] = 0.8 * once[t - 1] + 0.6 * once[t]
+        once[t] += np.linspace(0.65, 0.85, 5) * once[t - 1]
     expected = HedgeGraph().fit(once).n_samples_effective_
     for twice in (np.repeat(once, 2, axis=0), np.concatenate([once, once])):
         found = HedgeGraph().fit(twice).n_samples_effective_

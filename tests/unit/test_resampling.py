@@ -104,7 +104,7 @@ def test_rows_that_remember_are_drawn_in_blocks(rng):
     assert block_length(1000, 1.0) == 1
     steps = rng.standard_normal((3000, 4))
     for t in range(1, len(steps)):
-        steps[t] = 0.8 * steps[t - 1] + 0.6 * steps[t]
+        steps[t] += np.array([0.7, 0.8, 0.9, 0.75]) * steps[t - 1]
     rows = np.cumsum(steps, axis=1)
     model = HedgeGraph().fit(rows).resample(rows, times=2)
     _, memory = model._inflation().typical_parts()

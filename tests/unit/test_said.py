@@ -58,7 +58,8 @@ def test_there_is_something_to_say(model):
         f"1 column is far from normal (farthest: {HOSTILE!r}). "
         "Scores of ranks replace all 4 columns."
     )
-    assert related.startswith("Rows are related to those before them: 900 of them say as much as ")
+    assert related.startswith("All columns remember alike: ")
+    assert "and was taken out. 900 of them say as much as " in related
 
 
 def test_columns_that_are_taken_as_they_are_are_not_said_to_be_replaced(frame):

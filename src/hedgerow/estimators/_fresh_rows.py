@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from hedgerow import engines
 from hedgerow.engines import Named
+from hedgerow.estimators._filled_rows import MOST_JUDGED
 from hedgerow.estimators._learner import Learner
 from hedgerow.method.forecasts import (
     Forecast,
@@ -45,7 +46,8 @@ class FreshRows:
 
         ``clear`` finds the coefficients of columns on their clear neighbours.
         """
-        if not engines.fills_gaps(learner.engine_name) or (found := first_fresh(rows)) is None:
+        few = engines.fills_gaps(learner.engine_name) and rows.shape[1] <= MOST_JUDGED
+        if not few or (found := first_fresh(rows)) is None:
             return None
         fresh, forecast = found
         coefficients = clear(learner, fresh)

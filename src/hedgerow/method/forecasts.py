@@ -28,8 +28,9 @@ WORTH_IT = 1.05
 # whether columns foretell each other, and each time that edges are asked for.
 _CHANCE_AT_FIRST = 0.05
 _CHANCE_LATER = 0.01
-# Of so much noise for a column and a product, the sum of squared logarithms is what it is for none,
-# to a few hundredths (simulated; docs/theory.md, section 36); and more columns take long.
+# With so much noise for each column and product, the sum of squared logarithms is what it is with
+# none, to a few hundredths (simulated; docs/theory.md, section 36). Of more columns at a time sums
+# are known to less than they are off by.
 _MOST_NOISE = 0.3
 _MOST_AT_ONCE = 128
 _FARTHEST = 4096  # rows after which nothing is left of one
@@ -101,7 +102,7 @@ def alike_at_first(residual: Array) -> bool:
 
     Products of residuals k rows apart, of all pairs of columns, are d_k times those of the same
     row, and chance, if memory is common. Their squares then sum to a known number, in the mean, and
-    none is larger than the largest of so many.
+    none is larger than the largest of so many. Of many columns some are asked, evenly spaced.
 
     Examples
     --------
@@ -115,8 +116,9 @@ def alike_at_first(residual: Array) -> bool:
     """
     n_rows = len(residual)
     lengths = np.sqrt(np.square(residual).sum(axis=0))
-    unit = residual[:, lengths > 0] / lengths[lengths > 0]
-    n_columns, farthest = unit.shape[1], min(LAGS, n_rows // 4)
+    columns = np.flatnonzero(lengths)[:: -(-residual.shape[1] // _MOST_AT_ONCE)]
+    unit = residual[:, columns] / lengths[columns]
+    n_columns, farthest = len(columns), min(LAGS, n_rows // 4)
     if n_columns < 2 or farthest < 1:
         return False
     together = unit.T @ unit
@@ -197,7 +199,7 @@ def _common_echoes(rows: Array) -> tuple[Array, float]:
     unit = rows[:, lengths > 0] / lengths[lengths > 0]
     sums = [(unit[lag:] * unit[: n_rows - lag]).sum() for lag in range(min(LAGS, n_rows - 1) + 1)]
     echoes = np.array(sums) / max(unit.shape[1], 1) * n_rows / (n_rows - np.arange(len(sums)))
-    squares = np.square(unit.T @ unit).sum()
+    squares = np.square(unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit).sum()
     return echoes, max(n_rows * unit.shape[1] ** 2 / max(squares, 1.0), 2.0)
 
 
