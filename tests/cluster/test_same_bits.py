@@ -13,7 +13,7 @@ from hedgerow.datasets import make
 from hedgerow.engines.dask import asking
 from hedgerow.engines.dask.cluster import Cluster
 from hedgerow.engines.dask.layout import UNIT, layout_of
-from hedgerow.estimators import _cluster_fit, _filled_rows, _hedge_stream
+from hedgerow.estimators import _clear, _cluster_fit, _filled_rows
 from hedgerow.estimators._fresh_rows import FreshRows
 from tests.cluster.conftest import differences, skewed
 
@@ -120,7 +120,7 @@ def test_columns_that_are_set_aside(threads):
 
 def test_more_columns_than_are_judged_and_several_spans_of_rows(threads, monkeypatch):
     # A limit of columns beyond which the first look leaves more to the learner.
-    for module in (_hedge_stream, _filled_rows):
+    for module in (_clear, _filled_rows):
         monkeypatch.setattr(module, "MOST_JUDGED", 100)
     divided = _cluster_fit.division_of
     narrow = layout_of(230, 2, 192)

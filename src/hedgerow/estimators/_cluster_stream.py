@@ -116,7 +116,7 @@ class StripStream(HedgeStream):
         self._refuse_kinds()
         learned, sizes, level = self._ready(self.filled, treated)
         self._refuse_cells()
-        coefficients, sums = self._clear(self.learner, learned), None
+        coefficients, sums = self.clear.of(self.learner, learned), None
         if coefficients is not None:
             sums = self.learner.left_by(coefficients, learned)
         return First(self.treated, self.filled, sizes, level, learned, coefficients, sums)

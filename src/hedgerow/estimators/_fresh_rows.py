@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hedgerow import engines
 from hedgerow.engines import Named
-from hedgerow.estimators._filled_rows import MOST_JUDGED
 from hedgerow.estimators._learner import Learner
 from hedgerow.method.forecasts import (
     Forecast,
@@ -46,8 +44,7 @@ class FreshRows:
 
         ``clear`` finds the coefficients of columns on their clear neighbours.
         """
-        few = engines.fills_gaps(learner.engine_name) and rows.shape[1] <= MOST_JUDGED
-        if not few or (found := first_fresh(rows)) is None:
+        if (found := first_fresh(rows)) is None:
             return None
         fresh, forecast = found
         coefficients = clear(learner, fresh)

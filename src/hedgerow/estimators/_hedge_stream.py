@@ -4,13 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from hedgerow import engines
 from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
-from hedgerow.estimators._filled_rows import MOST_JUDGED, FilledRows
+from hedgerow.estimators._clear import ClearNeighbours
+from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._first_rows import FirstRows
 from hedgerow.estimators._fresh_rows import FreshRows
 from hedgerow.estimators._given import Cells, Given, GivenColumns
@@ -32,8 +32,8 @@ from hedgerow.estimators._treatment import (
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.drift import Level, first_contrasts, slow_shares
-from hedgerow.method.first_look import clear_neighbours
-from hedgerow.method.forgetting import NEVER, effective_rows, row_weights
+from hedgerow.method.forecasts import WORTH_IT
+from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, alike, no_inflation, swinging_only, without_tails
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
@@ -75,6 +75,7 @@ class HedgeStream:
         treats = not assumptions.complete
         self.treated = TreatedRows(assumptions, half_life) if treats else None
         self.filled = FilledRows(n_columns, half_life)
+        self.clear = ClearNeighbours(engine, assumptions.independent, half_life)
         self.learner = Learner(n_columns, engine, half_life)
         self.learner.sample = no_rows(n_columns) if keeps else None
         self.sizes = no_sizes(n_columns)
@@ -135,17 +136,19 @@ class HedgeStream:
         with one_thread_if_few(self.n_columns):
             rows, sizes, level = self._ready(filled, treated)
             # Before the learner has learned, its arrays take no room.
-            coefficients = self._clear(learner, rows)
+            memory = self.clear.memories(rows)
+            coefficients = self.clear.of(learner, rows, memory)
         learner.take(rows)
         learner.look_back(rows, coefficients)
         fresh = None
         assert self.treated is not None
         once = self.treated.settled(self.engine).repeated == 1.0
-        if level is not None and self._loses_level() and once:
+        long = memory is not None and float(np.median(memory)) > WORTH_IT
+        if long and level is not None and self._loses_level() and once:
             second = Learner(self.n_columns, self.engine_name, self.half_life)
             second.taken = None if learner.taken is None else []
             with one_thread_if_few(self.n_columns):
-                fresh = FreshRows.begin(second, rows, self._clear)
+                fresh = FreshRows.begin(second, rows, self.clear.of)
         return Known(learner, filled, sizes, level, fresh)
 
     def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes, Level | None]:
@@ -165,16 +168,6 @@ class HedgeStream:
             contrasts, level = first_contrasts(rows, self.engine.without_level)
             rows = contrasts if self._loses_level() else rows
         return rows, sizes, level
-
-    def _clear(self, learner: Learner, rows: Array) -> csr_array | None:
-        """Return the columns' coefficients on their clear neighbours, where they can be had."""
-        if not engines.fills_gaps(self.engine_name) or self.n_columns > MOST_JUDGED:
-            return None
-        memory = np.ones(self.n_columns)
-        if not self.assumptions.independent:
-            memory = self.engine.memories(rows, self.half_life)
-        weights = row_weights(0, len(rows), self.half_life)
-        return clear_neighbours(self.engine, rows, weights, memory)
 
     def _may_drift(self) -> bool:
         """Return whether levels are looked at: not of walks, whose contrasts wander as well."""
@@ -476,7 +469,7 @@ class HedgeStream:
         half_life = float(arrays.get("half_life", NEVER))
         stream = cls(arrays["pending"].shape[1], engine, assumptions, half_life)
         looked_back = 0 if assumptions.complete else FIRST_ROWS
-        learner = Learner.from_arrays(arrays, engine, looked_back, stream._clear)
+        learner = Learner.from_arrays(arrays, engine, looked_back, stream.clear.of)
         stream.learner = learner
         stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
         stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)
@@ -485,7 +478,7 @@ class HedgeStream:
                 np.array(arrays[f"level_{name}"]) for name in Level._fields
             )
             stream.level = Level(mean, float(amounts), start, total, left)
-        stream.fresh = FreshRows.from_arrays(arrays, engine, looked_back, stream._clear)
+        stream.fresh = FreshRows.from_arrays(arrays, engine, looked_back, stream.clear.of)
         if "size_trust" in arrays:
             columns, centre, shape, typical, trust, votes = (
                 np.array(arrays[f"size_{name}"]) for name in RowSizes._fields
