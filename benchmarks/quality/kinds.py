@@ -175,6 +175,19 @@ def wave(model: Model, m: int, rng: Generator) -> Array:
     return related(model, noise + np.cos(2 * np.pi * np.arange(m)[:, None] / PERIOD + phase))
 
 
+def own_waves(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows whose columns have waves of one period added, of sizes 0.5 to 1.5, own phases."""
+    phase = rng.uniform(0.0, 2 * np.pi, model.size)
+    turns = 2 * np.pi * np.arange(m)[:, None] / PERIOD + phase
+    return normal(model, m, rng) + rng.uniform(0.5, 1.5, model.size) * np.cos(turns)
+
+
+def months(model: Model, m: int, rng: Generator) -> Array:
+    """Return exponentials of rows with a level for each of twelve months and column, N(0, 1)."""
+    levels = rng.standard_normal((12, model.size))[np.arange(m) % 12]
+    return np.exp((normal(model, m, rng) + levels) / 2)
+
+
 def weekdays(model: Model, m: int, rng: Generator) -> Array:
     """Return rows of days, with a level of its own for each day of the week and column, N(0, 1)."""
     return normal(model, m, rng) + rng.standard_normal((7, model.size))[np.arange(m) % 7]
@@ -265,6 +278,8 @@ KINDS: dict[str, Kind] = {
     "moving average": Kind(moving_average, in_time=True),
     "seasonal memory": Kind(seasonal_memory, in_time=True),
     "wave": Kind(wave, in_time=True),
+    "own waves": Kind(own_waves, in_time=True),
+    "months": Kind(months, in_time=True),
     "weekdays": Kind(weekdays, in_time=True),
     "trend": Kind(trend, in_time=True),
     "jump": Kind(jump, in_time=True),

@@ -52,7 +52,7 @@ def test_rows_without_a_season_seldom_show_one():
 def test_contrasts_have_the_products_of_deviations_within_phases():
     rng = np.random.default_rng()
     rows = rng.standard_normal((700, 3)) + waves(700, 12, np.arange(3.0))
-    first, season = first_season(rows[:512])
+    first, season = first_season(rows[:512], 12, np.empty(0, dtype=np.intp))
     assert season.period == 12
     pieces = []
     for piece in np.split(rows[512:], [5, 6, 80]):

@@ -29,7 +29,7 @@ from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
-from hedgerow.estimators._treatment import WORTH_SAYING
+from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns
 from hedgerow.method.forgetting import (
@@ -477,6 +477,10 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         labels = column_labels(self)
         warn_of_columns(graph, labels, self._stream.rare())
         for doubt in self._stream.doubts(self._inflation(), labels):
+            warn(GuaranteeWarning, doubt)
+        treated = self._stream.treated
+        bent = treated is not None and treated.bends(self._stream.engine)
+        for doubt in doubts_of_bends(graph.unexplained if bent else 1.0):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         effective /= graph.per_clear

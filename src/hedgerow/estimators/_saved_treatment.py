@@ -15,6 +15,8 @@ from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._filled_rows import PREFIX
 from hedgerow.estimators._saved import SLACK, all_within, array_of, doubles_of, require
 from hedgerow.estimators._saved_filled import check_filled, names_of_filled
+from hedgerow.method.bends import KNOTS as KNOTS_OF_BENDS
+from hedgerow.method.bends import LARGEST as LARGEST_BENT
 from hedgerow.method.bursts import Bursts
 from hedgerow.method.drift import LARGEST_CONTRAST, WINDOW, Level
 from hedgerow.method.forgetting import NEVER
@@ -54,7 +56,12 @@ _LATER = {
 }
 LEVEL = {f"level_{name}" for name in Level._fields}
 RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
-_SINCE = {"residual_swings", "blanks", "paces"}  # that models saved earlier do not have
+_SINCE = {
+    "residual_swings",
+    "blanks",
+    "paces",
+    "season_bends",
+}  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
@@ -197,10 +204,16 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     require(int(seen) == rows, f"season_seen must be {rows}", seen)
     of_phases = [float((rows - phase + period - 1) // period) for phase in range(period)]
     require(counts.tolist() == of_phases, "season_counts must be those of its rows", counts)
+    bends = arrays.get("season_bends", np.empty((0, n_columns)))
+    if len(bends):
+        bends = doubles_of(arrays, "season_bends", (len(KNOTS_OF_BENDS), n_columns))
+        rising = (np.diff(bends, axis=0) >= -_ROUNDING).all()
+        require(rising and all_within(bends, LARGEST_BENT), "season_bends must rise, from scores")
+    require(bends.shape[1:] == (n_columns,), "season_bends must be of all columns", bends.shape)
     means = doubles_of(arrays, "season_means", (period, n_columns))
     most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
     for name, values, factor in (
-        ("season_means", means, 1 if period > 1 else 0),
+        ("season_means", means, (LARGEST_BENT if len(bends) else 1) if period > 1 else 0),
         ("pending", arrays["pending"], _growth(arrays)),
     ):
         require(all_within(values, np.inf), f"{name} must be finite")
@@ -231,6 +244,8 @@ def _check_level(arrays: Named, rows: int, independent: bool) -> None:
 def _growth(arrays: Named) -> float:
     """Return how many times as large as scores the numbers can be that a learner is given."""
     seasons = 2.0 if arrays.get("season_counts", np.empty(0)).size > 1 else 1.0
+    if arrays.get("season_bends", np.empty(0)).size:  # scores of this many rows are 3 at least
+        seasons *= LARGEST_BENT / 3.0
     levels = LARGEST_CONTRAST if LEVEL & set(arrays) else 1.0
     sizes = arrays.get("size_columns", np.empty(0)).size
     return seasons * levels * (1.0 + 2.0 * LARGEST_FACTOR if sizes else 1.0)

@@ -47,7 +47,15 @@ from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.paces import paces_of
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
-from hedgerow.method.seasons import Season, first_season, no_season, wandering, without_season
+from hedgerow.method.seasons import (
+    Season,
+    first_season,
+    no_season,
+    period_of,
+    varying,
+    wandering,
+    without_season,
+)
 from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import Runs, continued, no_runs
 
@@ -130,10 +138,9 @@ class TreatedRows:
             first = in_order(self.waiting)
             as_is = self.assumptions.as_is | flat(first.rows)
             kinds = self._kinds(first, as_is)
-            if (kinds == CONTINUOUS).all():
-                as_is |= look_normal(first, as_is)
             with one_thread_if_few(len(as_is)):
-                self._attempt = self._settle(engine, first, as_is, kinds)
+                as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
+                self._attempt = self._settle(engine, first, as_is, kinds, scored, period)
         return self._attempt
 
     def curves(self, engine: Engine) -> Curves | None:
@@ -145,6 +152,10 @@ class TreatedRows:
         if known is None:
             known = engine.first_marginals(in_order(self.waiting), settled.as_is, NEVER)
         return curves_of(settled.kinds, known)
+
+    def bends(self, engine: Engine) -> bool:
+        """Return whether a season was taken out of scores, which it bends."""
+        return len(self.settled(engine).season.bends) > 0
 
     def repeated(self, engine: Engine) -> tuple[float, float]:
         """Return how often a row is there, in the mean: at all, and apart from itself in time."""
@@ -234,9 +245,10 @@ class TreatedRows:
                 as_is, knots, at, between, scores, mean, squares, weight, int(rows)
             )
             seen, counts, means = (
-                np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields
+                np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields[:3]
             )
-            season = Season(int(seen), counts, means)
+            bends = arrays.get(f"{_OF_SEASON}bends", np.empty((0, len(as_is))))
+            season = Season(int(seen), counts, means, np.array(bends))
             wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
             repeated = float(arrays[_REPEATED])
             groups = Populations(*arrays[_POPULATIONS].tolist())
@@ -264,16 +276,41 @@ class TreatedRows:
         told = self.assumptions.told
         return np.where((told != "") & ~as_is, told, kinds_of(first, as_is | (told != "")))
 
-    def _settle(
+    def _as_they_come(
         self, engine: Engine, first: Ordered, as_is: NDArray[np.bool_], kinds: Kinds
+    ) -> tuple[NDArray[np.bool_], Array, int]:
+        """Return which columns keep their values, the scores of all, and the period of a season.
+
+        Few rows that look normal need no scores; nor do rows of a season, few or many, that look
+        normal without it. It is the same for all columns (`look_normal`).
+        """
+        scored = engine.first_scores(first, as_is)
+        period = 1 if self.assumptions.independent else period_of(scored)
+        normal = False
+        if (kinds == CONTINUOUS).all() and not as_is.all():
+            if period > 1:
+                normal = look_normal(in_order(varying(first.rows, period)), as_is)
+            elif len(first.rows) < FIRST_ROWS:
+                normal = look_normal(first, as_is)
+        return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
+
+    def _settle(
+        self,
+        engine: Engine,
+        first: Ordered,
+        as_is: NDArray[np.bool_],
+        kinds: Kinds,
+        scored: Array,
+        period: int,
     ) -> tuple[Array, Settled]:
-        scored, relations = engine.first_scores(first, as_is), determined_columns(first.rows)
+        relations = determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
             repeats, bursts, paces = no_repeats(), NO_BURSTS, np.zeros(len(as_is))
         else:
-            treated, season = first_season(scored)
+            bend = np.flatnonzero((kinds == CONTINUOUS) & ~as_is)
+            treated, season = first_season(scored, period, bend)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
@@ -310,10 +347,11 @@ class TreatedRows:
         if late.any():
             first = in_order(np.where(late, np.nan, self._room))
         as_is = self.assumptions.as_is | flat(first.rows)
-        self.marginals = engine.first_marginals(first, as_is, self.half_life)
         kinds = self._kinds(first, as_is)
         with one_thread_if_few(len(as_is)):
-            treated, self._settled = self._settle(engine, first, as_is, kinds)
+            as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
+            self.marginals = engine.first_marginals(first, as_is, self.half_life)
+            treated, self._settled = self._settle(engine, first, as_is, kinds, scored, period)
         self._room, self._waiting = self._room[:0].copy(), 0
         return treated
 

@@ -22,6 +22,7 @@ from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
+from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
@@ -287,6 +288,21 @@ def doubts_of(
             f"itself, or subtract from each its own means"
         )
     return said
+
+
+def doubts_of_bends(unexplained: float) -> list[str]:
+    """Return what a season of columns that are not normal makes doubtful.
+
+    ``unexplained`` is the share of a typical column that its neighbours leave.
+    """
+    if unexplained >= STRONGLY_RELATED:
+        return []
+    return [
+        f"a season was taken out of columns that are not normal without it, and columns nearly "
+        f"determine each other ({1.0 - unexplained:.0%} of a typical one): what is known of the "
+        f"season from the first rows is not exact enough for that, and edges may be false; make "
+        f"columns normal within a phase (logarithms of amounts), or take the season out yourself"
+    ]
 
 
 def doubts_of_drift(

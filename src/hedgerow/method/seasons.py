@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from hedgerow.method.bends import bends_of, bent
+
 Array = NDArray[np.float64]
 
 LEAST_CYCLES = 4  # that must be seen; a slower wave could as well be a trend
@@ -24,6 +26,10 @@ _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places 
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
+# That is a pattern of a fifth of what varies about it, after ten cycles; of a half, after four.
+_LEAST_FOLD = 3.0
+_FOLDS_BESIDE = np.array([-4, -3, -2, -1, 1, 2, 3, 4])
+_LEAST_FOLDS = 6  # periods, or there is not enough to compare with
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
@@ -36,6 +42,7 @@ class Season(NamedTuple):
     seen: int  # rows
     counts: Array  # (period,); of rows
     means: Array  # (period, p)
+    bends: Array  # (knots, p); what becomes of scores before, nothing if they stay (`bends`)
 
     @property
     def period(self) -> int:
@@ -44,7 +51,7 @@ class Season(NamedTuple):
 
 
 def period_of(rows: Array) -> int:
-    """Return the period of a season in rows, 1 if there is none.
+    """Return the period of a season in rows, which may have gaps; 1 if there is none.
 
     Examples
     --------
@@ -55,9 +62,11 @@ def period_of(rows: Array) -> int:
     """
     n_rows, n_columns = rows.shape
     some = rows[:, :: -(-n_columns // _COLUMNS)]
+    gone = np.isnan(some)
+    some = np.where(gone, _means(some), some) if gone.any() else some
     period = 1
     for _ in range(_MOST_LINES):
-        left = _deviations(some, _phase_means(some, period))
+        left = varying(some, period)
         line = _line(left)
         found = None if line is None else _period_of_line(left, line)
         if found is None:
@@ -66,18 +75,28 @@ def period_of(rows: Array) -> int:
         if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
             break
         period = joint
-    return period
+    folded = _folded(varying(some, period))
+    joint = lcm(period, folded)
+    return joint if joint <= n_rows // LEAST_CYCLES and _recurs(some, joint) else period
 
 
-def first_season(rows: Array) -> tuple[Array, Season]:
-    """Return the first rows without their season, if they have one, and what it is."""
-    gone = np.isnan(rows)
-    period = period_of(np.where(gone, _means(rows), rows) if gone.any() else rows)
+def first_season(rows: Array, period: int, scores: NDArray[np.intp]) -> tuple[Array, Season]:
+    """Return the first rows without a season of this period, and what it is.
+
+    ``scores`` are the columns whose values are normal scores, which a season bends.
+    """
     if period == 1:
         return rows, no_season(rows)
+    bends = bends_of(rows, period, scores)
+    rows = bent(rows, bends)
     counts = np.bincount(np.arange(len(rows)) % period).astype(np.float64)
     means = _phase_means(rows, period)
-    return _deviations(rows, means), Season(len(rows), counts, means)
+    return _deviations(rows, means), Season(len(rows), counts, means, bends)
+
+
+def varying(rows: Array, period: int) -> Array:
+    """Return what rows are beyond the means of their phases."""
+    return _deviations(rows, _phase_means(rows, period))
 
 
 def wandering(rows: Array) -> NDArray[np.bool_]:
@@ -104,14 +123,16 @@ def wandering(rows: Array) -> NDArray[np.bool_]:
 
 def no_season(rows: Array) -> Season:
     """Return what is known after rows that are not asked for a season."""
-    return Season(len(rows), np.full(1, float(len(rows))), np.zeros((1, rows.shape[1])))
+    nothing = np.empty((0, rows.shape[1]))
+    return Season(len(rows), np.full(1, float(len(rows))), np.zeros((1, rows.shape[1])), nothing)
 
 
 def without_season(rows: Array, season: Season) -> tuple[Array, Season]:
     """Return contrasts of later rows with the earlier ones of their phase, and the season then."""
-    period, (seen, counts, means) = season.period, season
+    period, (seen, counts, means, bends) = season.period, season
     if period == 1:
         return rows, season._replace(seen=seen + len(rows), counts=counts + len(rows))
+    rows = bent(rows, bends)
     result, counts, means = np.empty_like(rows), counts.copy(), means.copy()
     for start in range(0, len(rows), period):  # each phase once
         some = rows[start : start + period]
@@ -121,7 +142,7 @@ def without_season(rows: Array, season: Season) -> tuple[Array, Season]:
         result[start : start + period] = gap * np.sqrt(before / (before + 1.0))
         means[phases] += np.where(np.isnan(gap), 0.0, gap) / (before + 1.0)
         counts[phases] += 1.0
-    return result, Season(seen + len(rows), counts, means)
+    return result, Season(seen + len(rows), counts, means, bends)
 
 
 def _phase_means(rows: Array, period: int) -> Array:
@@ -197,6 +218,36 @@ def _line(rows: Array) -> int | None:
     return LEAST_CYCLES + int(ratio.argmax())
 
 
+def _folded(rows: Array) -> int:
+    """Return the shortest period whose harmonics together are far above those of others; or 1.
+
+    A pattern without a shape, as that of twelve months, has lines of which none is clear. The mean
+    of the spectrum at all multiples of 1 / P is a sum of autocovariances P, 2 P, ... rows apart. Of
+    a season all of these are alike: what the first of them is follows from the sum.
+    """
+    n_rows = len(rows)
+    longest = n_rows // LEAST_CYCLES
+    rows = rows - rows.mean(axis=0)
+    squares = np.square(rows).sum(axis=0)
+    if longest < _LEAST_FOLDS or not squares.any():
+        return 1
+    unit = rows[:, squares > 0] / np.sqrt(squares[squares > 0])
+    waves = np.fft.rfft(unit, 2 * n_rows, axis=0)
+    apart = np.fft.irfft((np.square(waves.real) + np.square(waves.imag)).mean(axis=1))[:n_rows]
+    periods = np.arange(2, longest + 1)
+    mean = np.array([(2.0 * apart[::p].sum() - apart[0]) * p / (p - 1) for p in periods])
+    beside = np.arange(len(mean))[:, None] + _FOLDS_BESIDE
+    others = np.median(mean[beside.clip(0, len(mean) - 1)], axis=1)
+    ratio = mean / np.maximum(others, apart[0] / 2.0)
+    share = (ratio - 1.0) / (ratio - 1.0 + n_rows / periods)
+    again = apart[periods] / apart[0] * n_rows / (n_rows - periods)
+    gram = unit @ unit.T if n_rows < unit.shape[1] else unit.T @ unit
+    free = (periods - 1) * unit.shape[1] ** 2 / np.square(gram).sum()
+    chance = special.chdtrc(free, free * ratio / (1.0 + 3.0 * 1.25 / np.sqrt(4.0 * free)))
+    clear = (ratio > _LEAST_FOLD) & (again > share / 2.0) & (chance < _LEVEL / len(periods))
+    return int(periods[clear][0]) if clear.any() else 1
+
+
 def _power(rows: Array) -> Array:
     """Return the mean periodogram of columns, each in units of its variance."""
     rows = rows - rows.mean(axis=0)
@@ -255,7 +306,7 @@ def _period_of_line(rows: Array, line: int) -> int | None:
         candidates = range(first, last + 1)
         if not candidates:
             continue
-        without = [_deviations(rows, _phase_means(rows, period)) for period in candidates]
+        without = [varying(rows, period) for period in candidates]
         unexplained = [
             float(np.square(some).sum()) / (len(rows) - period)
             for some, period in zip(without, candidates, strict=True)
