@@ -16,6 +16,8 @@ from hedgerow.method.bursts import Bursts, bursts_of
 from hedgerow.method.carried import carried_shares
 from hedgerow.method.depth import depth_spread
 from hedgerow.method.determined import determined_columns
+from hedgerow.method.drift import first_contrasts
+from hedgerow.method.forecasts import remembers, whitened
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import (
     Bars,
@@ -281,17 +283,21 @@ class TreatedRows:
     ) -> tuple[NDArray[np.bool_], Array, int]:
         """Return which columns keep their values, the scores of all, and the period of a season.
 
-        Few rows that look normal need no scores; nor do rows of a season, few or many, that look
-        normal without it. It is the same for all columns (`look_normal`).
+        Few rows that look normal need no scores. Nor do rows, few or many, that have a season,
+        drift or remember, if what is new in them does: scores would bend it. It is the same for
+        all columns (`look_normal`).
         """
         scored = engine.first_scores(first, as_is)
         period = 1 if self.assumptions.independent else period_of(scored)
         normal = False
-        if (kinds == CONTINUOUS).all() and not as_is.all():
-            if period > 1:
-                normal = look_normal(in_order(varying(first.rows, period)), as_is)
-            elif len(first.rows) < FIRST_ROWS:
-                normal = look_normal(first, as_is)
+        if (kinds == CONTINUOUS).all() and first.complete and not as_is.all():
+            normal = period == 1 and look_normal(first, as_is)
+            few, related = len(first.rows) < FIRST_ROWS, not self.assumptions.independent
+            if related and (period > 1 or remembers(scored)):
+                contrasts, _ = first_contrasts(varying(first.rows, period), engine.without_level)
+                normal = normal or look_normal(in_order(whitened(contrasts)), as_is)
+            else:
+                normal = normal and few
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
     def _settle(

@@ -33,6 +33,7 @@ _CHANCE_LATER = 0.01
 # are known to less than they are off by.
 _MOST_NOISE = 0.3
 _MOST_AT_ONCE = 128
+_BEYOND_CHANCE = 3.0  # standard errors
 _FARTHEST = 4096  # rows after which nothing is left of one
 _ROUNDING = 1e-10
 
@@ -77,6 +78,20 @@ def first_fresh(rows: Array) -> tuple[Array, Forecast] | None:
         told, share = orders[min(t, len(orders) - 1)]
         fresh[t] = _new(rows[: t + 1], 1, told, share)[0]
     return fresh, Forecast(coefficients, left, rows[len(rows) - len(coefficients) :].copy())
+
+
+def whitened(rows: Array) -> Array:
+    """Return what is new in each of the first rows, or the rows if no forecast is worth while."""
+    found = first_fresh(rows)
+    return rows if found is None else found[0]
+
+
+def remembers(rows: Array) -> bool:
+    """Return whether rows resemble the ones before them by more than chance, in the mean column."""
+    if np.isnan(rows).any() or len(rows) < 2:
+        return False
+    echoes, amount = _common_echoes(rows - rows.mean(axis=0), 1)
+    return bool(echoes[1] > _BEYOND_CHANCE / np.sqrt(amount))
 
 
 def later_fresh(rows: Array, forecast: Forecast) -> tuple[Array, Forecast]:
@@ -192,12 +207,12 @@ def _growth(coefficients: Array, left: float) -> float:
     return float((1.0 + np.abs(coefficients).sum()) / np.sqrt(left))
 
 
-def _common_echoes(rows: Array) -> tuple[Array, float]:
+def _common_echoes(rows: Array, lags: int = LAGS) -> tuple[Array, float]:
     """Return the mean autocorrelations of columns, and how many rows of one column tell them."""
     n_rows = len(rows)
     lengths = np.sqrt(np.square(rows).sum(axis=0))
     unit = rows[:, lengths > 0] / lengths[lengths > 0]
-    sums = [(unit[lag:] * unit[: n_rows - lag]).sum() for lag in range(min(LAGS, n_rows - 1) + 1)]
+    sums = [(unit[lag:] * unit[: n_rows - lag]).sum() for lag in range(min(lags, n_rows - 1) + 1)]
     echoes = np.array(sums) / max(unit.shape[1], 1) * n_rows / (n_rows - np.arange(len(sums)))
     squares = np.square(unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit).sum()
     return echoes, max(n_rows * unit.shape[1] ** 2 / max(squares, 1.0), 2.0)

@@ -75,9 +75,9 @@ def period_of(rows: Array) -> int:
         if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
             break
         period = joint
-    folded = _folded(varying(some, period))
-    joint = lcm(period, folded)
-    return joint if joint <= n_rows // LEAST_CYCLES and _recurs(some, joint) else period
+    joint = lcm(period, _folded(varying(some, period)))
+    fits = period < joint <= n_rows // LEAST_CYCLES
+    return joint if fits and _recurs(some, joint) else period
 
 
 def first_season(rows: Array, period: int, scores: NDArray[np.intp]) -> tuple[Array, Season]:
