@@ -282,7 +282,8 @@ class Explained(WithIntervals):
         i, j = np.searchsorted(columns, pair)
         found = of_pair(known, i, j)
         both = np.clip([known.corr[i, j], found.partial_corr], -_NEAREST, _NEAREST)
-        of_corr, of_partial = two_sided(np.arctanh(both) / found.spread)
+        spread = found.spread or np.inf  # none in a handful of rows: nothing is sure
+        of_corr, of_partial = two_sided(np.arctanh(both) / spread)
         if abs(found.partial_corr) >= 1.0:  # cut off, and so unsure that it means nothing
             of_partial = 1.0
         return float(known.corr[i, j]), bool(of_corr <= level), float(of_partial)

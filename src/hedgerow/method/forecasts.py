@@ -183,6 +183,8 @@ def alike_later(as_they_are: Array, fresh: Array, variance: float) -> bool:
     size = int(min(n_columns, _MOST_AT_ONCE, _MOST_NOISE / variance))
     varies = (np.diag(fresh) > 0) & (np.diag(as_they_are) > 0)
     columns = np.flatnonzero(varies)
+    # In an order that does not depend on where columns stand.
+    columns = columns[np.argsort(np.diag(fresh)[columns] / np.diag(as_they_are)[columns])]
     if size < 2 or len(columns) < 2:
         return False
     places = [np.ix_(some, some) for some in np.array_split(columns, -(-len(columns) // size))]

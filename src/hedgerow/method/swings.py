@@ -98,6 +98,8 @@ def _at_other_times(squares: Array) -> float:
     what one more would seldom be.
     """
     n_rows, number = squares.shape
+    # By how much a column is shifted goes by its values, and not by where it stands.
+    squares = squares[:, np.argsort(np.square(squares).sum(axis=0))]
     of_shifted = []
     for shift in range(1, _SHIFTS + 1):
         places = (np.arange(number) * (shift * _GOLDEN) % 1.0 * n_rows).astype(np.intp)
