@@ -29,6 +29,13 @@ def graph(walk):
     return HedgeGraph(**PLAIN).partial_fit(walk, feature_names=NAMES)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_handful_of_rows_of_two_values_explains_nothing():
+    rows = np.array([[0.3, 0.8, 0.3], [0.3, 0.8, 0.3], [0.1, -0.1, 0.6]])
+    assert HedgeGraph().fit(rows).explain(0, 1).p_value == 1.0
+
+
 def test_without_an_edge_it_says_what_stands_between(graph, walk):
     found = graph.explain("a", "d")
     assert (found.is_edge, found.decided_by, found.between) == (False, "chance", ("b", "c"))

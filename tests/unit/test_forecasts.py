@@ -251,6 +251,16 @@ def test_it_says_what_it_did():
     assert model.treatment_.to_dict([str(j) for j in range(P)])["foretold"] == share
 
 
+def test_values_stay_where_what_is_new_looks_normal():
+    """Scores of ranks would bend columns that look unlike normal ones for their memory alone."""
+    rng = np.random.default_rng()
+    tables = [remembering(rng, 600, 0.95)[0] for _ in range(6)]
+    scored = [HedgeGraph().fit(rows).treatment_.scored for rows in tables]
+    assert scored.count(0) >= 3  # of 0.95 each, less where the first rows look as if they wandered
+    assert HedgeGraph().fit(np.exp(tables[0])).treatment_.scored == P
+    assert HedgeGraph().fit(rng.standard_normal((600, P))).treatment_.scored == P
+
+
 @pytest.mark.parametrize("why", ["steps", "gaps", "copies", "independent"])
 def test_where_rows_stay_as_they_are(why):
     rng = np.random.default_rng(5)

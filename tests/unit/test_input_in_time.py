@@ -196,3 +196,15 @@ def test_gaps_are_the_same_however_times_are_cut():
 
 def test_numbers_that_are_missing_are_no_times():
     assert not count_on("time", [1.0, 2.0, np.nan, *range(4, 20)])
+
+
+def test_a_time_that_is_too_large_is_none(tmp_path):
+    """Of 1e400 seconds no step can be told; it once ended the command."""
+    path = tmp_path / "rows.jsonl"
+    lines = ['{"t": "2024-01-01", "a": 0.1, "b": 0.3}', '{"t": 1e400, "a": 0.2, "b": 0.1}']
+    path.write_text("\n".join([*lines, '{"t": "2024-01-03", "a": 0.6, "b": 0.2}', ""]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", DataWarning)
+        with open_table(path) as table:
+            assert sum(len(batch) for batch in table) == 3

@@ -45,7 +45,7 @@ class Watch:
         """
         times = times_of(values)
         self.n_rows += len(times)
-        known = ~np.isnan(times)
+        known = np.isfinite(times)  # a number too large for one is no time
         times, numbers = times[known], numbers[known]
         if not len(times):
             return
