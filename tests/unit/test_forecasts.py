@@ -259,6 +259,17 @@ def test_values_stay_where_what_is_new_looks_normal():
     assert HedgeGraph().fit(rng.standard_normal((600, P))).treatment_.scored == P
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_walks_with_normal_steps_show_the_graph_of_these():
+    rng = np.random.default_rng()
+    steps, true = remembering(rng, 600, 0.0)
+    found, missed = false_and_missed(HedgeGraph(error="fwer").fit(np.cumsum(steps, axis=0)), true)
+    assert found <= 2
+    assert missed < 0.7 * true.sum() / 2
+    bent = np.cumsum(steps * np.sqrt(3 / rng.chisquare(3, (600, 1))), axis=0)
+    assert HedgeGraph().fit(bent).treatment_.foretold == 0
+
+
 @pytest.mark.parametrize("why", ["steps", "gaps", "copies", "independent"])
 def test_where_rows_stay_as_they_are(why):
     rng = np.random.default_rng(5)

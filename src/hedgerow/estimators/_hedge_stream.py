@@ -170,10 +170,11 @@ class HedgeStream:
         return rows, sizes, level
 
     def _may_drift(self) -> bool:
-        """Return whether levels are looked at: not of walks, whose contrasts wander as well."""
+        """Return whether levels are looked at: not of walks that scores have bent."""
         assert self.treated is not None
-        wanders = self.treated.settled(self.engine).wanders
-        return not self.assumptions.independent and bool(2 * wanders.sum() <= len(wanders))
+        settled = self.treated.settled(self.engine)
+        steady = 2 * settled.wanders.sum() <= self.n_columns or settled.as_is.all()
+        return not self.assumptions.independent and bool(steady)
 
     def _loses_level(self) -> bool:
         """Return whether levels are taken out as well: scores of steps must stay what they are."""
