@@ -241,10 +241,13 @@ def _folded(rows: Array) -> int:
     ratio = mean / np.maximum(others, apart[0] / 2.0)
     share = (ratio - 1.0) / (ratio - 1.0 + n_rows / periods)
     again = apart[periods] / apart[0] * n_rows / (n_rows - periods)
+    loud = (ratio > _LEAST_FOLD) & (again > share / 2.0)
+    if not loud.any():
+        return 1
     gram = unit @ unit.T if n_rows < unit.shape[1] else unit.T @ unit
     free = (periods - 1) * unit.shape[1] ** 2 / np.square(gram).sum()
     chance = special.chdtrc(free, free * ratio / (1.0 + 3.0 * 1.25 / np.sqrt(4.0 * free)))
-    clear = (ratio > _LEAST_FOLD) & (again > share / 2.0) & (chance < _LEVEL / len(periods))
+    clear = loud & (chance < _LEVEL / len(periods))
     return int(periods[clear][0]) if clear.any() else 1
 
 
