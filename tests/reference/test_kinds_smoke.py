@@ -17,7 +17,7 @@ from tests.reference.error_rates import (
 
 JUDGED = ("Student t, 3", "volatility", "AR 0.8", "own memories", "mixed")
 MISSING = 0.3  # share of cells
-FAR_OFF = 0.005  # share of cells that are ten standard deviations off
+FAR_OFF = 0.02  # share of cells that are ten standard deviations off
 P = 24
 ROWS = (2 * P, 4 * P, 16 * P)
 FEWER = 16  # columns: filling cells in is a fit for each of many rounds

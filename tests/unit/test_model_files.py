@@ -326,7 +326,7 @@ def test_rows_in_a_file_are_treated_as_the_model_would_have(tmp_path):
     direct = HedgeGraph().fit(ROWS)
     header, arrays = direct.parts()
     stream = direct._stream
-    treated = TreatedRows(stream.assumptions, stream.half_life)
+    treated = TreatedRows(stream.assumptions, stream.half_life, slips=True)
     scored = np.concatenate(list(treated.take(stream.engine, ROWS)))
     rows, _ = first_contrasts(scored, stream.engine.without_level)
     learner = {"table": rows[:512], "learned_rows": np.array(512), "pending": rows[512:]}

@@ -105,6 +105,8 @@ class StripStream(HedgeStream):
     def __init__(self, n_columns: int, assumptions: Assumptions, strip: Strip) -> None:
         super().__init__(n_columns, "numba_cpu", assumptions)
         self.learner: StripLearner = StripLearner(n_columns, strip)
+        if self.treated is not None:
+            self.treated.looks_for_slips = False  # nothing would fill them in
 
     def look(self, rows: NDArray[np.floating]) -> First:
         """Return what the first rows decide."""

@@ -24,6 +24,7 @@ from hedgerow.method.outliers import (
     more_than_chance,
     without_those_by_nature,
 )
+from hedgerow.method.slips import NAMED
 from hedgerow.method.telling import Telling, nothing_told, rescaled, with_cells
 
 Array = NDArray[np.float64]
@@ -38,7 +39,6 @@ _MOST_WITNESSES = 16  # columns that tell what a cell should be
 _ROUNDS = 3  # of judging the first rows
 PREFIX = "gap_"  # of names of arrays
 _PARTS = 2.0**20  # of a cell, in which guesses are counted: sums are exact in any order
-_NAMED = 8  # cells that are remembered by row and column
 
 
 class Seen(NamedTuple):
@@ -336,7 +336,7 @@ class FilledRows:
         if self.guesses.size:
             bends = (gone | outlying) & self.ranked
             self.guesses = self.guesses + values_at_points(filled, bends)
-        room = _NAMED - len(cells)
+        room = NAMED - len(cells)
         cells = cells + [(rows + int(t), int(j)) for t, j in np.argwhere(outlying)[:room]]
         missing, outside = missing + gone.sum(axis=0), outside + outlying.sum(axis=0)
         self.seen = Seen(rows + len(gone), missing, outside, cells)

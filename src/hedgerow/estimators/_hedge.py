@@ -30,6 +30,7 @@ from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
+from hedgerow.estimators._treatment_of import doubts_about_given
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns
 from hedgerow.method.forgetting import (
@@ -476,7 +477,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
     def _warn(self, graph: Graph) -> None:
         labels = column_labels(self)
         warn_of_columns(graph, labels, self._stream.rare())
-        for doubt in self._stream.doubts(self._inflation(), labels):
+        about_given = doubts_about_given(self._stream, self._inflation(), labels)
+        for doubt in about_given + self.treatment_.doubts():
             warn(GuaranteeWarning, doubt)
         treated = self._stream.treated
         bent = treated is not None and treated.bends(self._stream.engine)

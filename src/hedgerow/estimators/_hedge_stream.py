@@ -11,27 +11,14 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._clear import ClearNeighbours
 from hedgerow.estimators._filled_rows import FilledRows
-from hedgerow.estimators._first_rows import FirstRows
 from hedgerow.estimators._fresh_rows import FreshRows
-from hedgerow.estimators._given import Cells, Given, GivenColumns
+from hedgerow.estimators._given import Cells, GivenColumns
 from hedgerow.estimators._known import Known
 from hedgerow.estimators._learner import Learner
-from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._treated_rows import TreatedRows
-from hedgerow.estimators._treatment import (
-    Stuck,
-    Treatment,
-    doubts_of,
-    doubts_of_drift,
-    doubts_of_effects,
-    doubts_of_gaps,
-    doubts_of_stuck,
-    far_from_normal,
-    slowest,
-)
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.drift import Level, first_contrasts, slow_shares
+from hedgerow.method.drift import Level, first_contrasts
 from hedgerow.method.forecasts import WORTH_IT
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
@@ -41,12 +28,9 @@ from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
 from hedgerow.method.moments import Moments, correlation, with_unknown
-from hedgerow.method.residuals import typical_autocorrelation
 from hedgerow.method.row_sample import RowSample, no_rows
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.steps import Curves
-from hedgerow.method.stuck import finished, stuck
-from hedgerow.method.telling import clear_sum, standard_sums
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -72,8 +56,10 @@ class HedgeStream:
         self.half_life = half_life
         self.assumptions = assumptions
         self.held = held
-        treats = not assumptions.complete
-        self.treated = TreatedRows(assumptions, half_life) if treats else None
+        self.treated: TreatedRows | None = None
+        if not assumptions.complete:
+            fills = engines.fills_gaps(engine)
+            self.treated = TreatedRows(assumptions, half_life, slips=fills)
         self.filled = FilledRows(n_columns, half_life)
         self.clear = ClearNeighbours(engine, assumptions.independent, half_life)
         self.learner = Learner(n_columns, engine, half_life)
@@ -202,18 +188,18 @@ class HedgeStream:
         """Take all rows there are; return them as they were learned from."""
         self.learner.taken = []
         self.take(rows, cells)
-        learner = self._asked().teller()
+        learner = self.asked().teller()
         assert learner.taken is not None
         ready, learner.taken = np.concatenate(learner.taken), None
         return ready
 
     def raw_moments(self) -> Moments:
         """Return the moments of rows as they were learned from, filled cells taken as known."""
-        return self._asked().teller().moments()
+        return self.asked().teller().moments()
 
     def sample(self) -> RowSample | None:
         """Return some of the rows as they were learned from; None if none are kept."""
-        kept: RowSample | None = self._asked().learner.sample
+        kept: RowSample | None = self.asked().learner.sample
         return kept
 
     def forget_sample(self) -> None:
@@ -228,7 +214,7 @@ class HedgeStream:
 
     def moments(self) -> Moments:
         """Return the moments of all rows so far, their correlations being those of scores."""
-        moments = self._asked().moments()
+        moments = self.asked().moments()
         if self.treated is None:
             return moments
         columns, curves = self.treated.columns(), self.treated.curves(self.engine)
@@ -242,10 +228,10 @@ class HedgeStream:
 
     def inflation(self) -> Inflation:
         """Return how much less sure tests are than those of independent normal rows."""
-        return self._inflation_of(self._asked().teller())
+        return self._inflation_of(self.asked().teller())
 
     def _inflation_of(self, learner: Learner) -> Inflation:
-        _, filled, sizes, *_ = self._asked()
+        _, filled, sizes, *_ = self.asked()
         sums = learner.residuals()
         if sums is None:
             return no_inflation(self.n_columns)
@@ -272,9 +258,9 @@ class HedgeStream:
         common = max(apart * found.common, repeated / memory) * n_rows / left / typical**2
         return found._replace(tails=found.tails * (typical / share), common=common)
 
-    def _memory(self, inflation: Inflation) -> float:
+    def memory(self, inflation: Inflation) -> float:
         """Return the typical factor for memory of rows as they are."""
-        known = self._asked()
+        known = self.asked()
         told = known.forecast() is None
         as_they_are = inflation if told else self._inflation_of(known.learner)
         return as_they_are.typical_parts()[1]
@@ -285,112 +271,15 @@ class HedgeStream:
             return np.zeros(self.n_columns, dtype=np.bool_)
         return self.treated.settled(self.engine).determined
 
-    def treatment(self, inflation: Inflation, labels: NDArray[np.object_]) -> Treatment:
-        """Return what was done to rows and columns."""
-        n_rows = effective_rows(self.rows, self.half_life)
-        effective = n_rows / inflation.per_effective
-        if self.treated is None:
-            straight = np.ones(self.n_columns)
-            plain = Treatment(self.rows, effective, 0, [], straight, False, 1.0, 1.0, 1, 1.0, [])
-            return plain._replace(given=self.given(labels))
-        settled = self.treated.settled(self.engine)
-        as_is, season, _, wanders, _, groups, _, kinds = settled[:8]
-        repeated, _ = self.treated.repeated(self.engine)
-        taken = self.assumptions.as_is | (kinds != CONTINUOUS)
-        straight = np.where(taken, 1.0, self.treated.straightness())
-        tails, left = inflation.typical_parts()
-        known = self._asked()
-        fresh, filled, sizes = known.forecast(), known.filled, known.sizes
-        slow = self._slow()
-        return Treatment(
-            rows=self.rows,
-            effective_rows=effective,
-            scored=int((~as_is).sum()),
-            far_from_normal=far_from_normal(straight, labels),
-            straightness=straight,
-            divided=sizes.divides,
-            tails=tails,
-            memory=self._memory(inflation),
-            season=season.period,
-            repeated=repeated,
-            wandering=[labels[j] for j in np.flatnonzero(wanders)],
-            autocorrelation=self._typical_echo(),
-            smaller_group=groups.share,
-            groups_apart=groups.apart,
-            missing=filled.seen.missing,
-            share_missing=1.0 - filled.share(),
-            outlying=int(filled.seen.outlying.sum()),
-            outlying_cells=[(row, labels[column]) for row, column in filled.seen.cells],
-            kinds=self.kinds(),
-            telling=self._telling(inflation, labels),
-            apart=[(labels[a], labels[b]) for a, b in zip(*self.apart())],
-            stuck=self._stuck(labels),
-            slow=slow,
-            slowest=slowest(slow, labels),
-            swinging=Swinging.of(inflation, labels),
-            foretold=0.0 if fresh is None else 1.0 - fresh.forecast.left,
-            memory_left=left,
-            given=self.given(labels),
-            **FirstRows.of(settled, labels)._asdict(),
-        )
-
-    def given(self, labels: NDArray[np.object_]) -> Given | None:
-        """Return what was held fixed, if anything was."""
-        return None if self.held is None else self.held.told(labels)
-
-    def _slow(self) -> Array:
-        """Return the share of each column's variance that was slow."""
-        level = self._asked().level
-        return np.zeros(self.n_columns) if level is None else slow_shares(level, self.rows)
-
-    def _stuck(self, labels: NDArray[np.object_]) -> list[Stuck]:
-        """Return columns that have one value in many rows on end, and which rows these are."""
-        assert self.treated is not None
-        known = self.treated.settled(self.engine).runs
-        runs = finished(known, self.half_life)
-        columns = np.flatnonzero(stuck(runs, self.rows, self.half_life))
-        return [Stuck(labels[j], int(runs.first[j]), int(runs.final[j])) for j in columns]
-
     def apart(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs of columns that were hardly ever there together: nothing relates them."""
-        return self._asked().filled.apart(MIN_ROWS)
+        return self.asked().filled.apart(MIN_ROWS)
 
     def rare(self) -> NDArray[np.bool_]:
         """Return which columns are there too rarely to be learned from."""
-        filled = self._asked().filled
+        filled = self.asked().filled
         result: NDArray[np.bool_] = filled.weight - filled.there > MOST_MISSING * filled.weight
         return result
-
-    def _telling(
-        self, inflation: Inflation, labels: NDArray[np.object_]
-    ) -> list[tuple[object, str]]:
-        """Return columns whose missing cells seem to be high, or low."""
-        filled = self._asked().filled
-        found = standard_sums(filled.telling) / np.sqrt(self._memory(inflation))
-        clear = (np.abs(found) > clear_sum(self.n_columns)) & ~filled.forgotten()
-        return [(labels[j], "high" if found[j] > 0 else "low") for j in np.flatnonzero(clear)]
-
-    def doubts(self, inflation: Inflation, labels: NDArray[np.object_]) -> list[str]:
-        """Return what makes the promise doubtful: `Treatment.doubts`, and nothing else of it."""
-        told = self.given(labels)
-        if self.treated is None:
-            return [] if told is None else told.doubts()
-        settled = self.treated.settled(self.engine)
-        wandering = labels[settled.wanders].tolist()
-        repeated, _ = self.treated.repeated(self.engine)
-        of_rows = doubts_of(self.rows, self.n_columns, wandering, repeated, settled.populations)
-        apart = [(labels[a], labels[b]) for a, b in zip(*self.apart())]
-        _, filled, sizes, *_ = self._asked()
-        missing, slow, memory = 1.0 - filled.share(), self._slow(), self._memory(inflation)
-        if told is not None:
-            shape = self.treated.straightness(), self.treated.outside(), labels
-            few = doubts_of_effects(told.cost, self.seen, *shape, memory, large=sizes.divides)
-            of_rows = told.doubts() + few + of_rows
-        of_rows += doubts_of_drift(slowest(slow, labels), slow, memory, lost=self._loses_level())
-        of_rows += doubts_of_stuck(self._stuck(labels))
-        of_rows += FirstRows.of(settled, labels).doubts(self.rows)
-        of_rows += Swinging.of(inflation, labels).doubts()
-        return of_rows + doubts_of_gaps(missing, self._telling(inflation, labels), apart, memory)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column in the units it came in; none if none was counted."""
@@ -399,12 +288,6 @@ class HedgeStream:
     def bars(self) -> list[Bars | None]:
         """Return how often each value of a column comes, where it has a few."""
         return [] if self.treated is None else self.treated.bars(self.engine)
-
-    def _typical_echo(self) -> Array:
-        sums = self._asked().learner.residuals()
-        if sums is None or self.assumptions.independent:
-            return np.empty(0)
-        return typical_autocorrelation(sums)[: self.rows - 1]
 
     def kinds(self) -> NDArray[np.str_]:
         """Return the kind of each column."""
@@ -417,7 +300,7 @@ class HedgeStream:
 
         What lies behind columns of steps is tested by the readable one, helped by this one.
         """
-        known = self._asked()
+        known = self.asked()
         learner, unknown = known.teller(), known.unknown()
         evidence = learner.evidence(inflation, unknown)
         curves = None if self.treated is None else self.treated.curves(self.engine)
@@ -430,7 +313,7 @@ class HedgeStream:
     def known(self) -> tuple[Moments, Curves | None]:
         """Return the moments that tests are made from, and what lies behind columns if not they."""
         curves = None if self.treated is None else self.treated.curves(self.engine)
-        return self._asked().moments(), curves
+        return self.asked().moments(), curves
 
     def goes_on_from(self, earlier: "HedgeStream") -> bool:
         """Return whether this is the other after more rows, and sums of those are to be had.
@@ -445,7 +328,7 @@ class HedgeStream:
             return self.treated is earlier.treated
         mine, theirs = self.treated.marginals, earlier.treated.marginals
         same = mine is not None and theirs is not None and np.array_equal(mine.knots, theirs.knots)
-        now, then = self._asked().forecast(), earlier._asked().forecast()
+        now, then = self.asked().forecast(), earlier.asked().forecast()
         same = same and (now is None) == (then is None)
         return same and self.treated.curves(self.engine) is None
 
@@ -472,7 +355,9 @@ class HedgeStream:
         looked_back = 0 if assumptions.complete else FIRST_ROWS
         learner = Learner.from_arrays(arrays, engine, looked_back, stream.clear.of)
         stream.learner = learner
-        stream.treated = TreatedRows.from_arrays(arrays, assumptions, learner.half_life)
+        slips = engines.fills_gaps(engine)
+        known = arrays, assumptions, learner.half_life
+        stream.treated = TreatedRows.from_arrays(*known, slips=slips)
         stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)
         if "level_mean" in arrays:
             mean, amounts, start, total, left = (
@@ -489,7 +374,7 @@ class HedgeStream:
             )
         return stream
 
-    def _asked(self) -> Known:
+    def asked(self) -> Known:
         """Return who has learned from all rows: of the first ones, somebody who is then forgotten.
 
         Once rows are handed on, it is the learner itself.

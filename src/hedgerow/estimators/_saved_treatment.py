@@ -35,6 +35,7 @@ from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
 from hedgerow.method.seasons import LEAST_CYCLES, Season
+from hedgerow.method.slips import NAMED, Slips
 from hedgerow.method.stuck import LONG, Runs
 from hedgerow.method.swings import MOST_SWINGS
 
@@ -47,6 +48,7 @@ _SETTLED = {
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
     *("blanks", "paces"),
+    *(f"slips_{name}" for name in Slips._fields),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -61,6 +63,7 @@ _SINCE = {
     "blanks",
     "paces",
     "season_bends",
+    *(f"slips_{name}" for name in Slips._fields),
 }  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -123,6 +126,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_repeats(arrays, rows if half_life == NEVER else FIRST_ROWS)
     _check_runs(arrays, rows)
     _check_bursts(arrays)
+    _check_slips(arrays, rows)
     if "blanks" in arrays:
         blanks = doubles_of(arrays, "blanks", (n_columns,))
         require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
@@ -321,6 +325,25 @@ def _check_runs(arrays: Named, rows: int) -> None:
     require((known.repeats <= known.cells).all(), "runs_repeats must be among runs_cells")
     counted = known.cells + known.length + known.rows
     require((counted <= rows).all(), f"runs_cells must be up to {rows}", known.cells)
+
+
+def _check_slips(arrays: Named, rows: int) -> None:
+    if "slips_centre" not in arrays:
+        return
+    n_columns = len(arrays["as_is"])
+    centre, scale = (doubles_of(arrays, f"slips_{x}", (n_columns,)) for x in ("centre", "scale"))
+    require(all_within(centre, LARGEST_NUMBER), "slips_centre must be numbers of cells")
+    require((scale > 0).all(), "slips_scale must be positive", scale)
+    for name in ("on_end", "found"):
+        number = array_of(arrays, f"slips_{name}", "i", 1)
+        possible = len(number) == n_columns and ((number >= 0) & (number <= rows)).all()
+        require(possible, f"slips_{name} must be {n_columns} numbers of rows", number)
+    gone = arrays[f"{PREFIX}missing"]
+    require((arrays["slips_found"] <= gone).all(), "slips_found must be among the missing cells")
+    cells = array_of(arrays, "slips_cells", "i", 2)
+    inside = cells.shape[1] == 2 and ((cells >= 0) & (cells < [rows, n_columns])).all()
+    few = len(cells) == min(NAMED, int(arrays["slips_found"].sum()))
+    require(inside and few, f"slips_cells must be {NAMED} rows and columns at most", cells)
 
 
 def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:

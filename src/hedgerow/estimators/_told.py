@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.base.locks import locked
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._treatment import Treatment
+from hedgerow.estimators._treatment_of import treatment_of
 from hedgerow.estimators.input import column_labels
 from hedgerow.method.graph import Graph
 from hedgerow.method.histograms import Bars, Histogram
@@ -50,7 +51,7 @@ class Told:
     def treatment_(self: _Fitted) -> Treatment:
         """What rows and columns look like, and what was done about it."""
         check_is_fitted(self)
-        return self._stream.treatment(self._inflation(), column_labels(self))
+        return treatment_of(self._stream, self._inflation(), column_labels(self))
 
     @property
     @locked

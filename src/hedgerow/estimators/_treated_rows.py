@@ -58,6 +58,7 @@ from hedgerow.method.seasons import (
     wandering,
     without_season,
 )
+from hedgerow.method.slips import Slips, first_slips, no_slips, without_slips
 from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import Runs, continued, no_runs
 
@@ -69,7 +70,7 @@ _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
-_OF_BURSTS, _OF_KIN, _OF_NESTED = "bursts_", "kin_", "nested_"
+_OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS = "populations"
 
@@ -93,21 +94,33 @@ class Settled(NamedTuple):
     depth: float  # by how much more is counted in some rows than in others; 0 if it is not
     blanks: Array  # (p,) share of cells that have the same one value where others have theirs
     paces: Array  # (p,) period of columns that have one nearly in common with others; 0 if none
+    slips: Slips
+
+
+class Looked(NamedTuple):
+    """The first rows without slips, and what their columns are."""
+
+    first: Ordered
+    as_is: NDArray[np.bool_]
+    kinds: Kinds
+    slips: Slips
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
     The first rows wait until all of them are there (`marginals`). A season that they show is taken
-    out of all rows (`seasons`).
+    out of all rows (`seasons`). Slips count as missing where gaps will be filled in.
     """
 
-    def __init__(self, assumptions: Assumptions, half_life: float) -> None:
+    def __init__(self, assumptions: Assumptions, half_life: float, *, slips: bool) -> None:
         self.assumptions = assumptions
         self.half_life = half_life
+        self.looks_for_slips = slips
         self.marginals: Marginals | None = None
         self._settled: Settled | None = None
         self.judged = np.zeros_like(assumptions.as_is)  # columns in which a cell may be far off
+        self._looked: Looked | None = None
         self._attempt: tuple[Array, Settled] | None = None
         self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
@@ -137,13 +150,28 @@ class TreatedRows:
     def first_attempt(self, engine: Engine) -> tuple[Array, Settled]:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
-            first = in_order(self.waiting)
-            as_is = self.assumptions.as_is | flat(first.rows)
-            kinds = self._kinds(first, as_is)
-            with one_thread_if_few(len(as_is)):
-                as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
-                self._attempt = self._settle(engine, first, as_is, kinds, scored, period)
+            with one_thread_if_few(len(self.judged)):
+                self._attempt = self._settle(engine, self._look())
         return self._attempt
+
+    def _look(self) -> Looked:
+        """Return the rows that wait without slips, and what their columns are."""
+        if self._looked is None:
+            self._looked = self._looked_at(in_order(self.waiting))
+        return self._looked
+
+    def _looked_at(self, first: Ordered) -> Looked:
+        as_is = self.assumptions.as_is | flat(first.rows)
+        kinds = self._kinds(first, as_is)
+        slips = no_slips(len(as_is))
+        if self.looks_for_slips and not self.assumptions.normal:
+            first, slips = first_slips(first, self._may_be_off(first, kinds) & ~as_is)
+        return Looked(first, as_is, kinds, slips)
+
+    def _may_be_off(self, first: Ordered, kinds: Kinds) -> NDArray[np.bool_]:
+        """Return columns in which a cell may be far off; in others it is one of few that are."""
+        judged: NDArray[np.bool_] = first.mostly_different & (kinds == CONTINUOUS)
+        return judged & ~self.assumptions.as_is
 
     def curves(self, engine: Engine) -> Curves | None:
         """Return scores as functions of what lies behind columns; None if they are just that."""
@@ -152,7 +180,7 @@ class TreatedRows:
             return None
         known = self.marginals
         if known is None:
-            known = engine.first_marginals(in_order(self.waiting), settled.as_is, NEVER)
+            known = engine.first_marginals(self._look().first, settled.as_is, NEVER)
         return curves_of(settled.kinds, known)
 
     def bends(self, engine: Engine) -> bool:
@@ -169,19 +197,19 @@ class TreatedRows:
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
-            return straightness(in_order(self.waiting))
+            return straightness(self._look().first)
         return straightness_of(self.marginals)
 
     def outside(self) -> Array:
         """Return how many times as large variances are as the middle halves of columns say."""
         if self.marginals is None:
-            return outside(in_order(self.waiting))
+            return outside(self._look().first)
         return outside_of(self.marginals)
 
     def histograms(self) -> list[Histogram]:
         """Return a histogram of each column, in the units it came in."""
         if self.marginals is None:
-            return [histogram_of_values(column) for column in self.waiting.T]
+            return [histogram_of_values(column) for column in self._look().first.rows.T]
         return histograms_of_counts(self.marginals)
 
     def bars(self, engine: Engine) -> list[Bars | None]:
@@ -192,7 +220,7 @@ class TreatedRows:
             if kind in (CONTINUOUS, ZEROS):
                 bars.append(None)
             elif known is None:
-                bars.append(bars_of_values(self.waiting[:, j]))
+                bars.append(bars_of_values(self._look().first.rows[:, j]))
             else:
                 bars.append(bars_of_counts(known.knots[j], known.at[j], known.between[j]))
         return bars
@@ -200,7 +228,9 @@ class TreatedRows:
     def columns(self) -> Seen:
         """Return mean and spread of each column, in the units it came in."""
         if self.marginals is None:
-            return seen_columns(self.waiting, row_weights(0, self._waiting, self.half_life))
+            return seen_columns(
+                self._look().first.rows, row_weights(0, self._waiting, self.half_life)
+            )
         return Seen(self.marginals.mean, self.marginals.squares, self.marginals.weight)
 
     def arrays(self) -> Named:
@@ -229,14 +259,17 @@ class TreatedRows:
             }
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces}
+            named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
         return named
 
     @classmethod
-    def from_arrays(cls, arrays: Named, assumptions: Assumptions, half_life: float) -> Self | None:
+    def from_arrays(
+        cls, arrays: Named, assumptions: Assumptions, half_life: float, *, slips: bool
+    ) -> Self | None:
         """Return the state whose `arrays` these are, None if there are none of it."""
         if _WAITING not in arrays:
             return None
-        treated = cls(assumptions, half_life)
+        treated = cls(assumptions, half_life, slips=slips)
         treated._keep(arrays[_WAITING])
         if _AS_IS in arrays:
             as_is = np.array(arrays[_AS_IS])
@@ -270,8 +303,11 @@ class TreatedRows:
             none = np.zeros(len(as_is))
             blanks, paces = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES))
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
+            known_slips = no_slips(len(as_is))
+            if f"{_OF_SLIPS}centre" in arrays:
+                known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
             later = runs, bursts, kin, nested, carried, depth, blanks, paces
-            treated._settled = Settled(*first_look, *later)
+            treated._settled = Settled(*first_look, *later, known_slips)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -300,15 +336,9 @@ class TreatedRows:
                 normal = normal and few
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
-    def _settle(
-        self,
-        engine: Engine,
-        first: Ordered,
-        as_is: NDArray[np.bool_],
-        kinds: Kinds,
-        scored: Array,
-        period: int,
-    ) -> tuple[Array, Settled]:
+    def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
+        first, as_is, kinds, slips = looked
+        as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
         relations = determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions
         if independent:
@@ -324,10 +354,8 @@ class TreatedRows:
         groups, kin, depth = ONE, NO_KIN, 0.0
         if not normal:
             depth = depth_spread(first, kinds)
-            # In other columns a value far off is one of few that there are, and no error.
-            telling = first.mostly_different
-            self.judged = telling & ~self.assumptions.as_is & (kinds == CONTINUOUS)
-            known = treated[:, telling & ~wanders]
+            self.judged = self._may_be_off(first, kinds)
+            known = treated[:, first.mostly_different & ~wanders]
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0 and groups == ONE:
@@ -340,7 +368,7 @@ class TreatedRows:
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later)
+        return treated, Settled(*first_look, *later, slips)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""
@@ -352,13 +380,12 @@ class TreatedRows:
         late = self._begin_late(first)
         if late.any():
             first = in_order(np.where(late, np.nan, self._room))
-        as_is = self.assumptions.as_is | flat(first.rows)
-        kinds = self._kinds(first, as_is)
-        with one_thread_if_few(len(as_is)):
-            as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
-            self.marginals = engine.first_marginals(first, as_is, self.half_life)
-            treated, self._settled = self._settle(engine, first, as_is, kinds, scored, period)
-        self._room, self._waiting = self._room[:0].copy(), 0
+        looked = self._looked_at(first)
+        with one_thread_if_few(len(self.judged)):
+            treated, self._settled = self._settle(engine, looked)
+            as_is = self._settled.as_is
+            self.marginals = engine.first_marginals(looked.first, as_is, self.half_life)
+        self._room, self._waiting, self._looked = self._room[:0].copy(), 0, None
         return treated
 
     def _begin_late(self, first: Ordered) -> NDArray[np.bool_]:
@@ -376,10 +403,12 @@ class TreatedRows:
         late = self.marginals.weight == 0.0
         if self.half_life == NEVER and late.any():
             rows = np.where(late, np.nan, rows)
+        kinds, before, slips = self._settled.kinds, self.marginals.rows, self._settled.slips
+        if self.looks_for_slips:
+            rows, slips = without_slips(rows, slips, before)
         repeats = self._repeats(engine, rows, self._settled.repeats)
-        kinds, before = self._settled.kinds, self.marginals.rows
         runs = self._runs(self._settled.runs, rows, kinds, before)
-        self._settled = self._settled._replace(repeats=repeats, runs=runs)
+        self._settled = self._settled._replace(repeats=repeats, runs=runs, slips=slips)
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
@@ -401,4 +430,4 @@ class TreatedRows:
             room[: self._waiting] = self.waiting
             self._room = room
         self._room[self._waiting : needed] = rows
-        self._waiting, self._attempt = needed, None
+        self._waiting, self._looked, self._attempt = needed, None, None

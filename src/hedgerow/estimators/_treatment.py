@@ -77,7 +77,8 @@ class Treatment(NamedTuple):
     missing : number of cells of each column that were missing, and filled in
     share_missing : share of each column's cells that count as missing, also those that their rows
         contradict; rows that are forgotten count less
-    outlying : number of cells that their rows contradict, and that were taken for missing
+    outlying : number of cells that their rows or columns contradict, and that were taken for
+        missing
     outlying_cells : row and column of the first of these
     kinds : for each column, the kind that it is taken for
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
@@ -213,7 +214,8 @@ class Treatment(NamedTuple):
             cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
             more = ", ..." if self.outlying > _SHOWN else ""
             said.append(
-                f"{_cells(self.outlying)} the rest of the row contradicts ({listed(cells)}{more}) "
+                f"{_cells(self.outlying)} the rest of its row or column contradicts "
+                f"({listed(cells)}{more}) "
                 f"{'counts' if self.outlying == 1 else 'count'} as missing."
             )
         if self.stuck:

@@ -86,8 +86,13 @@ def look_normal(first: Ordered, as_is: NDArray[np.bool_]) -> bool:
     """
     if not first.complete:
         return False
-    tested = normality(first)[~as_is]
-    return bool(tested.min(initial=1.0) * tested.size > _DOUBT)
+    return bool(cannot_be_told_from_normal(first, ~as_is)[~as_is].all())
+
+
+def cannot_be_told_from_normal(first: Ordered, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which columns cannot be told from normal ones, of all that are ``tested``."""
+    result: NDArray[np.bool_] = normality(first) * tested.sum() > _DOUBT
+    return result
 
 
 def flat(rows: Rows) -> NDArray[np.bool_]:

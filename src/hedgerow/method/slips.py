@@ -1,0 +1,128 @@
+"""Slips: cells far off in their own column, as errors of typing, units, and sensors are.
+
+What the rest of a row says finds a wrong cell only where it says much (`outliers`). Where the other
+cells of a column are normal, its own values tell as well: one that is six standard deviations off
+is none of them, and counts as missing before anything else is made of the rows.
+
+Columns with heavy tails have such cells by their nature: those more than six standard deviations
+off are then fewer than those between `SHOULDER` and six that chance does not put there, and what
+remains is not normal either. In a row that is large as a whole (`row_sizes`) no single cell has
+slipped. Nor has a sensor that jumps: of cells on end, only the first `MOST_ON_END` count.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from hedgerow.method.marginals import cannot_be_told_from_normal
+from hedgerow.method.ordered import Ordered, in_order
+from hedgerow.method.outliers import BEYOND_DOUBT, MEDIAN
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.floating]
+Cells = NDArray[np.bool_]
+
+SHOULDER = 3.5  # standard deviations; of normal cells, one in 2,000 is farther off
+# Neighbouring columns fill in what is missing for a row or two; a fault that lasts is no slip.
+MOST_ON_END = 3
+_FEWEST = 32  # cells of a column; quartiles of fewer do not tell what is six standard deviations
+_DOUBT = 0.05
+_MOST = 0.1  # of a column's cells; with more, what its other cells are is not known
+_PART_OF_ROW = 0.25  # of a row's cells; of more, no slip: the row is large
+NAMED = 8  # cells that are remembered by row and column
+
+
+class Slips(NamedTuple):
+    """What is a slip in each column, and how many there were."""
+
+    centre: Array  # (p,)
+    scale: Array  # (p,) of one standard deviation; infinite: the column is not judged
+    on_end: NDArray[np.int64]  # (p,) cells that far off, up to the last row
+    found: NDArray[np.int64]  # (p,) cells that count as missing
+    cells: NDArray[np.int64]  # (k, 2) row and column of the first ones
+
+
+def no_slips(n_columns: int) -> Slips:
+    """Return that no column is judged."""
+    none = np.zeros(n_columns, dtype=np.int64)
+    unjudged = np.full(n_columns, np.inf)
+    return Slips(np.zeros(n_columns), unjudged, none, none, np.empty((0, 2), dtype=np.int64))
+
+
+def first_slips(first: Ordered, judged: Cells) -> tuple[Ordered, Slips]:
+    """Return the first rows without slips, and what is one from there on; ``judged`` may have some.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((200, 30))
+    >>> rows[7, 3] = -90.0
+    >>> first, slips = first_slips(in_order(rows), np.ones(30, dtype=np.bool_))
+    >>> slips.cells.tolist(), np.isnan(first.rows).sum()
+    ([[7, 3]], np.int64(1))
+    """
+    none = no_slips(len(first.there))
+    centre, scale = _middle(first, judged)
+    if not _extremes(first, centre, scale).any():
+        return first, none
+    far = np.abs(first.rows - centre) > BEYOND_DOUBT * scale
+    often = far.sum(axis=0) > _MOST * first.there
+    kept = in_order(np.where(far & ~often, np.nan, first.rows))
+    normal = np.isfinite(scale) & ~often & cannot_be_told_from_normal(kept, judged)
+    columns = first.rows[:, normal], centre[normal], scale[normal]
+    beyond, off = (_far_off(*columns, limit).sum() for limit in (BEYOND_DOUBT, SHOULDER))
+    by_chance = stats.poisson.isf(_DOUBT, 2.0 * special.ndtr(-SHOULDER) * columns[0].size)
+    if beyond < off - beyond - by_chance or not beyond:
+        return first, none
+    known = none._replace(centre=centre, scale=np.where(normal, scale, np.inf))
+    rows, slips = without_slips(first.rows, known, 0)
+    return in_order(rows), slips
+
+
+def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
+    """Return rows with slips missing, and what is known after them; ``before`` rows came earlier.
+
+    However rows are cut, it is the same.
+    """
+    judged = np.flatnonzero(np.isfinite(known.scale))
+    if not len(judged) or not len(rows):
+        return rows, known
+    far = _far_off(rows[:, judged], known.centre[judged], known.scale[judged], BEYOND_DOUBT)
+    on_end = known.on_end.copy()
+    position = np.arange(1, len(rows) + 1)[:, None]
+    # A run that was there before the first row began so many rows earlier.
+    since = np.maximum.accumulate(np.where(far, -on_end[judged], position), axis=0)
+    length = np.where(far, position - since, 0)
+    on_end[judged] = length[-1]
+    slipped = np.zeros(rows.shape, dtype=np.bool_)
+    slipped[:, judged] = far & (length <= MOST_ON_END)
+    if not slipped.any():
+        return rows, known._replace(on_end=on_end)
+    new = np.argwhere(slipped)[: NAMED - len(known.cells)] + np.array([before, 0])
+    cells, found = np.concatenate([known.cells, new]), known.found + slipped.sum(axis=0)
+    told = known._replace(on_end=on_end, found=found, cells=cells)
+    return np.where(slipped, np.nan, rows), told
+
+
+def _middle(first: Ordered, judged: Cells) -> tuple[Array, Array]:
+    """Return median and standard deviation of columns, as quartiles tell it; infinite if not."""
+    p, at = np.arange(len(first.there)), np.maximum(first.there - 1, 0)
+    low, centre, high = (first.values[p, (q * at + 2) // 4] for q in (1, 2, 3))
+    scale = (high - low) / (2.0 * MEDIAN)
+    known = judged & (first.there >= _FEWEST) & (scale > 0)
+    return np.where(known, centre, 0.0), np.where(known, scale, np.inf)
+
+
+def _extremes(first: Ordered, centre: Array, scale: Array) -> Cells:
+    """Return which columns have a cell that is far off, whatever the size of its row."""
+    p, last = np.arange(len(first.there)), np.maximum(first.there - 1, 0)
+    ends = np.abs(np.vstack([first.values[:, 0], first.values[p, last]]) - centre) / scale
+    return np.asarray((ends > BEYOND_DOUBT).any(axis=0))
+
+
+def _far_off(rows: Rows, centre: Array, scale: Array, limit: float) -> Cells:
+    """Return which cells are so many standard deviations off, but for rows that are as a whole."""
+    far: Cells = np.abs(rows - centre) > limit * scale
+    far &= (far.sum(axis=1) <= max(1.0, _PART_OF_ROW * np.isfinite(scale).sum()))[:, None]
+    return far
