@@ -193,6 +193,13 @@ def weekdays(model: Model, m: int, rng: Generator) -> Array:
     return normal(model, m, rng) + rng.standard_normal((7, model.size))[np.arange(m) % 7]
 
 
+def week(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of hours, with a wave each day and another level at weekends, N(0, 1) apart."""
+    days = np.arange(m)[:, None] // 24
+    weekend = rng.standard_normal(model.size) * (days % 7 >= 5)
+    return own_waves(model, m, rng) + weekend
+
+
 def trend(model: Model, m: int, rng: Generator) -> Array:
     """Return rows of which each column has a line added, of slope N(0, 1) over half of the rows."""
     slopes = rng.standard_normal(model.size)
@@ -281,6 +288,7 @@ KINDS: dict[str, Kind] = {
     "own waves": Kind(own_waves, in_time=True),
     "months": Kind(months, in_time=True),
     "weekdays": Kind(weekdays, in_time=True),
+    "hours of a week": Kind(week, in_time=True),
     "trend": Kind(trend, in_time=True),
     "jump": Kind(jump, in_time=True),
     "long memory": Kind(long_memory, in_time=True),

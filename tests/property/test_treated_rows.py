@@ -14,6 +14,7 @@ from hedgerow.estimators import DataWarning, GuaranteeWarning
 from hedgerow.method import numpy_ref
 from hedgerow.method.marginals import FIRST_ROWS, look_normal
 from hedgerow.method.ordered import in_order
+from hedgerow.method.slips import first_slips
 from tests.property.test_hedge_graph import assert_same_graph
 
 pytestmark = [
@@ -97,6 +98,11 @@ def odd_tables(draw, n_rows=N_ROWS, gaps=True):
     if draw(st.booleans()):
         rows = with_outlying(rng, rows)
     return with_gaps(rng, rows) if gaps and draw(st.booleans()) else rows
+
+
+def has_slips(rows):
+    _, slips = first_slips(in_order(rows), np.ones(rows.shape[1], dtype=np.bool_))
+    return slips.found.any()
 
 
 def assert_same_edges(a, b):
@@ -216,7 +222,10 @@ def with_some(rows, change):
 @given(smooth_tables([FIRST_ROWS]), rising)
 def test_first_rows_say_the_same_in_any_units(rows, change):
     """Scores are those of ranks, which no rising function changes."""
-    a, b = HedgeGraph().fit(rows), HedgeGraph().fit(with_some(rows, change))
+    other = with_some(rows, change)
+    if has_slips(rows) or has_slips(other):  # these depend on units
+        return
+    a, b = HedgeGraph().fit(rows), HedgeGraph().fit(other)
     assert_same_edges(a, b)
 
 
@@ -227,6 +236,8 @@ def test_fewer_rows_say_the_same_in_any_units_unless_they_look_normal(rows, chan
     other = with_some(rows, change)
     nothing = np.zeros(rows.shape[1], dtype=bool)
     if look_normal(in_order(rows), nothing) or look_normal(in_order(other), nothing):
+        return
+    if has_slips(rows) or has_slips(other):
         return
     a, b = HedgeGraph().fit(rows), HedgeGraph().fit(other)
     assert_same_edges(a, b)

@@ -187,7 +187,7 @@ def with_squares(value):
         ("season_seen", np.array(512), "season_seen must be 530, got 512"),
         ("season_counts", np.array([265.0, 265.0]), "season_means must be of shape (2, 3), got (1"),
         ("season_counts", np.array([266.0, 264.0]), "season_counts must be those of its rows, got"),
-        ("season_counts", np.empty(0), "a season must have up to 128 rows, got 0"),
+        ("season_counts", np.empty(0), "a season must have up to 170 rows, got 0"),
         (
             "season_means",
             np.full((1, 3), 1e-9),

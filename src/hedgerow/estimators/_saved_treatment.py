@@ -48,7 +48,6 @@ _SETTLED = {
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
     *("blanks", "paces"),
-    *(f"slips_{name}" for name in Slips._fields),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -56,6 +55,7 @@ _LATER = {
     *(f"kin_{name}" for name in Kin._fields),
     *(f"nested_{name}" for name in Nested._fields),
 }
+_SLIPS = {f"slips_{name}" for name in Slips._fields}
 LEVEL = {f"level_{name}" for name in Level._fields}
 RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _SINCE = {
@@ -63,7 +63,6 @@ _SINCE = {
     "blanks",
     "paces",
     "season_bends",
-    *(f"slips_{name}" for name in Slips._fields),
 }  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -79,9 +78,10 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
         return _WAITING
     drifts = LEVEL if LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
+    slips = _SLIPS if _SLIPS & set(arrays) else set()
     # From a table of rows the residuals are made again.
     residuals = set() if "table" in arrays else RESIDUALS
-    found = _WAITING | _SETTLED | drifts | later | names_of_filled(arrays) | residuals
+    found = _WAITING | _SETTLED | drifts | later | slips | names_of_filled(arrays) | residuals
     return found - (_SINCE - set(arrays))
 
 

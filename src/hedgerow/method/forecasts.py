@@ -179,6 +179,15 @@ def alike_later(as_they_are: Array, fresh: Array, variance: float) -> bool:
     >>> alike_later(one, np.cov(rows[1] @ mixed, rowvar=False), 2 / 1000)
     False
     """
+    found, free = unlikeness(as_they_are, fresh, variance)
+    return free > 0 and bool(special.chdtrc(free, found) > _CHANCE_LATER)
+
+
+def unlikeness(as_they_are: Array, fresh: Array, variance: float) -> tuple[float, int]:
+    """Return what is chi-square if rows and what is new are related alike, and its freedom.
+
+    That is zero if nothing can be told.
+    """
     n_columns = len(fresh)
     size = int(min(n_columns, _MOST_AT_ONCE, _MOST_NOISE / variance))
     varies = (np.diag(fresh) > 0) & (np.diag(as_they_are) > 0)
@@ -186,13 +195,12 @@ def alike_later(as_they_are: Array, fresh: Array, variance: float) -> bool:
     # In an order that does not depend on where columns stand.
     columns = columns[np.argsort(np.diag(fresh)[columns] / np.diag(as_they_are)[columns])]
     if size < 2 or len(columns) < 2:
-        return False
+        return 0.0, 0
     places = [np.ix_(some, some) for some in np.array_split(columns, -(-len(columns) // size))]
     ratios = [_ratios(as_they_are[some], fresh[some]) for some in places]
     logs = np.log(np.maximum(np.concatenate(ratios), np.finfo(np.float64).tiny))
     free = sum(len(some) * (len(some) + 1) // 2 for some in ratios) - 1
-    found = np.square(logs - logs.mean()).sum() / (2.0 * variance)
-    return bool(special.chdtrc(free, found) > _CHANCE_LATER)
+    return float(np.square(logs - logs.mean()).sum() / (2.0 * variance)), free
 
 
 def differing(forecast: Forecast, n_rows: float, tails: float, left: float) -> float:

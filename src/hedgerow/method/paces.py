@@ -9,11 +9,10 @@ for. A pace that two columns share, and others do not, is neither (docs/theory.m
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.method.seasons import LEAST_CYCLES
-
 Array = NDArray[np.float64]
 
 _LEAST_ROWS = 64
+_LEAST_CYCLES = 4  # in all rows; what is slower could as well be a trend
 _NEAR, _AROUND = 1, 12  # a line is compared with ordinates from 2 to 12 places away
 _ALIKE = 2  # places by which the lines of two columns differ that no row tells apart
 _CHANCE = 1e-3  # of any line in columns that have none
@@ -50,14 +49,14 @@ def paces_of(rows: Array) -> Array:
     alike = np.abs(lines[:, None] - lines) <= _ALIKE
     np.fill_diagonal(alike, False)
     shared = (lines >= 0) & (alike & (lines >= 0)).any(axis=1)
-    found[some[shared]] = n_rows / (LEAST_CYCLES + lines[shared])
+    found[some[shared]] = n_rows / (_LEAST_CYCLES + lines[shared])
     return found
 
 
 def _over_those_around(rows: Array) -> Array:
     """Return each ordinate of columns' periodograms over the mean of those near, not next, to it.
 
-    From `LEAST_CYCLES` cycles in all rows on.
+    From `_LEAST_CYCLES` cycles in all rows on.
     """
     gone = np.isnan(rows)
     if gone.any():
@@ -75,7 +74,7 @@ def _over_those_around(rows: Array) -> Array:
     number = (wide[1] - wide[0] - (close[1] - close[0]))[:, None]
     others = np.maximum(others, np.finfo(np.float64).eps * sums[-1])  # or it is rounding
     ratio: Array = np.divide(power * number, others, out=np.zeros_like(power), where=others > 0)
-    return ratio[LEAST_CYCLES - 1 :]
+    return ratio[_LEAST_CYCLES - 1 :]
 
 
 def _largest_by_chance(number: int) -> float:

@@ -8,6 +8,7 @@ sqrt(n / (n + 1)) times (row - their mean). Sums of products of contrasts are th
 within phases, exactly, and in one pass (docs/theory.md, section 18).
 """
 
+from collections.abc import Sequence
 from functools import cache
 from math import lcm
 from typing import NamedTuple
@@ -17,23 +18,21 @@ from numpy.typing import NDArray
 from scipy import special
 
 from hedgerow.method.bends import bends_of, bent
+from hedgerow.method.echoes import echoing, stays
 
 Array = NDArray[np.float64]
 
-LEAST_CYCLES = 4  # that must be seen; a slower wave could as well be a trend
+LEAST_CYCLES = 3  # that must be seen; a slower wave could as well be a trend
 _NEAR, _AROUND = 2, 12  # a line is compared with ordinates from 2 to 12 places away
 # A line is at least so many times the median of these: that much more than the slope of a spectrum
 # makes of them, down to autocorrelations of .95. And it is more than chance does at this level.
 _LEAST_LINE = 8.0
 _LEVEL = 1e-3
-# That is a pattern of a fifth of what varies about it, after ten cycles; of a half, after four.
-_LEAST_FOLD = 3.0
-_FOLDS_BESIDE = np.array([-4, -3, -2, -1, 1, 2, 3, 4])
-_LEAST_FOLDS = 6  # periods, or there is not enough to compare with
 _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
 _MOST_LINES = 3
+_ABOVE = 3.0  # times the mean of noise, which an ordinate of one column is once in twenty
 
 
 class Season(NamedTuple):
@@ -64,20 +63,23 @@ def period_of(rows: Array) -> int:
     some = rows[:, :: -(-n_columns // _COLUMNS)]
     gone = np.isnan(some)
     some = np.where(gone, _means(some), some) if gone.any() else some
-    period = 1
+    period, longest = 1, n_rows // LEAST_CYCLES
     for _ in range(_MOST_LINES):
         left = varying(some, period)
         line = _line(left)
-        found = None if line is None else _period_of_line(left, line)
+        found = None if line is None else _period_of_line(left, line, period)
         if found is None:
             break
         joint = lcm(period, found)
-        if joint > n_rows // LEAST_CYCLES or not _recurs(some, joint):
+        if joint > longest or not _recurs(some, joint):
             break
         period = joint
-    joint = lcm(period, _folded(varying(some, period)))
-    fits = period < joint <= n_rows // LEAST_CYCLES
-    return joint if fits and _recurs(some, joint) else period
+    left = varying(some, period)
+    for of in dict.fromkeys((period, 1)):
+        joint = lcm(period, echoing(left, longest, of))
+        if period < joint <= longest and _recurs(some, joint):
+            return joint
+    return period
 
 
 def first_season(rows: Array, period: int, scores: NDArray[np.intp]) -> tuple[Array, Season]:
@@ -189,6 +191,8 @@ def _recurs(rows: Array, period: int) -> bool:
     spread = rows.std(axis=0)
     rows = (rows - rows.mean(axis=0))[:, spread > 0] / spread[spread > 0]
     cycles = len(rows) // 2 // period
+    if cycles < 2:
+        return stays(rows, period)
     half = cycles * period
     first, second = (
         part[:half].reshape(-1, period, rows.shape[1]).mean(axis=0)
@@ -218,37 +222,16 @@ def _line(rows: Array) -> int | None:
     return LEAST_CYCLES + int(ratio.argmax())
 
 
-def _folded(rows: Array) -> int:
-    """Return the shortest period whose harmonics together are far above those of others; or 1.
+def _heard(rows: Array, period: int) -> float:
+    """Return what goes with the phases of a period, by harmonics that are above the noise.
 
-    A pattern without a shape, as that of twelve months, has lines of which none is clear. The mean
-    of the spectrum at all multiples of 1 / P is a sum of autocovariances P, 2 P, ... rows apart. Of
-    a season all of these are alike: what the first of them is follows from the sum.
+    Where one harmonic is all there is, the means of many phases are mostly noise.
     """
-    n_rows = len(rows)
-    longest = n_rows // LEAST_CYCLES
-    rows = rows - rows.mean(axis=0)
-    squares = np.square(rows).sum(axis=0)
-    if longest < _LEAST_FOLDS or not squares.any():
-        return 1
-    unit = rows[:, squares > 0] / np.sqrt(squares[squares > 0])
-    waves = np.fft.rfft(unit, 2 * n_rows, axis=0)
-    apart = np.fft.irfft((np.square(waves.real) + np.square(waves.imag)).mean(axis=1))[:n_rows]
-    periods = np.arange(2, longest + 1)
-    mean = np.array([(2.0 * apart[::p].sum() - apart[0]) * p / (p - 1) for p in periods])
-    beside = np.arange(len(mean))[:, None] + _FOLDS_BESIDE
-    others = np.median(mean[beside.clip(0, len(mean) - 1)], axis=1)
-    ratio = mean / np.maximum(others, apart[0] / 2.0)
-    share = (ratio - 1.0) / (ratio - 1.0 + n_rows / periods)
-    again = apart[periods] / apart[0] * n_rows / (n_rows - periods)
-    loud = (ratio > _LEAST_FOLD) & (again > share / 2.0)
-    if not loud.any():
-        return 1
-    gram = unit @ unit.T if n_rows < unit.shape[1] else unit.T @ unit
-    free = (periods - 1) * unit.shape[1] ** 2 / np.square(gram).sum()
-    chance = special.chdtrc(free, free * ratio / (1.0 + 3.0 * 1.25 / np.sqrt(4.0 * free)))
-    clear = loud & (chance < _LEVEL / len(periods))
-    return int(periods[clear][0]) if clear.any() else 1
+    means = _phase_means(rows, period)
+    left = np.square(_deviations(rows, means)).sum() / max(len(rows) - period, 1)
+    waves = np.fft.rfft(means - means.mean(axis=0), axis=0)[1:]
+    power = (np.square(waves.real) + np.square(waves.imag)).sum(axis=1) * len(rows) / period**2
+    return float(np.maximum(power - _ABOVE * left, 0.0).sum())
 
 
 def _power(rows: Array) -> Array:
@@ -295,26 +278,24 @@ def _quartiles() -> tuple[Array, Array]:
     return shapes, special.gammaincinv(shapes, 0.75) / special.gammaincinv(shapes, 0.25)
 
 
-def _period_of_line(rows: Array, line: int) -> int | None:
+def _period_of_line(rows: Array, line: int, known: int) -> int | None:
     """Return the shortest period that has a line among its harmonics; None if none is whole.
 
     A pattern of seven rows has lines at a seventh, two and three sevenths of all rows, and any of
     them may be the clearest. Two sevenths are a period of 3.5 rows, which no whole number is near;
     the second multiple of that is one. A period has the line if most of it goes with its phases.
+    Of a slow line many are near; if one is a multiple of what is ``known``, as a week is of a day,
+    it is that.
     """
     longest, here = len(rows) // LEAST_CYCLES, _power(rows)[line]
     for harmonic in range(1, longest * line // len(rows) + 2):
         fastest, slowest = (harmonic * len(rows) / (line + off) for off in (0.5, -0.5))
         first, last = max(int(np.floor(fastest)), 2), min(int(np.ceil(slowest)), longest)
-        candidates = range(first, last + 1)
+        candidates: Sequence[int] = range(first, last + 1)
+        candidates = [p for p in candidates if known > 1 and p % known == 0] or candidates
         if not candidates:
             continue
-        without = [varying(rows, period) for period in candidates]
-        unexplained = [
-            float(np.square(some).sum()) / (len(rows) - period)
-            for some, period in zip(without, candidates, strict=True)
-        ]
-        best = int(np.argmin(unexplained))
-        if _power(without[best])[line] < here / 2:
-            return candidates[best]
+        best = max(candidates, key=lambda period: _heard(rows, period))
+        if _power(varying(rows, best))[line] < here / 2:
+            return best
     return None

@@ -107,9 +107,10 @@ def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
 
 def _middle(first: Ordered, judged: Cells) -> tuple[Array, Array]:
     """Return median and standard deviation of columns, as quartiles tell it; infinite if not."""
-    p, at = np.arange(len(first.there)), np.maximum(first.there - 1, 0)
-    low, centre, high = (first.values[p, (q * at + 2) // 4] for q in (1, 2, 3))
-    scale = (high - low) / (2.0 * MEDIAN)
+    p, last = np.arange(len(first.there)), np.maximum(first.there - 1, 0)
+    quarter, half = (last + 2) // 4, last // 2
+    scale = (first.values[p, last - quarter] - first.values[p, quarter]) / (2.0 * MEDIAN)
+    centre = (first.values[p, half] + first.values[p, last - half]) / 2.0
     known = judged & (first.there >= _FEWEST) & (scale > 0)
     return np.where(known, centre, 0.0), np.where(known, scale, np.inf)
 

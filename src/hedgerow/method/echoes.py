@@ -1,0 +1,103 @@
+"""Echoes: periods after which rows are alike, and after twice as many rows as much.
+
+A pattern without a shape, as that of twelve months or of the hours of a week, has no line in the
+periodogram that is clear. But rows that are P, 2 P, ... apart are more alike than others, on
+average over columns, and as much at any distance, while memory fades.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Array = NDArray[np.float64]
+
+_LEVEL = 1e-3  # chance that independent rows have any
+
+
+def echoing(rows: Array, longest: int, of: int = 1) -> int:
+    """Return the clearest period, up to the longest, that is a multiple of this one; 1 if none is.
+
+    Parameters
+    ----------
+    rows : in their order, without gaps
+    longest : of which twice as many rows are there, at least
+    of : a period that is known, and that rows have lost
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noise, hours = rng.standard_normal((512, 6)), rng.standard_normal((168, 6))
+    >>> echoing(noise, 170), echoing(noise + hours[np.arange(512) % 168], 170)
+    (1, 168)
+    """
+    periods = np.arange(max(2 * of, 2) if of > 1 else 2, longest + 1, of)
+    echoes, free = _echoes(rows)
+    if not len(periods) or not free:
+        return 1
+    clear = np.array([_clearness(echoes, int(period)) for period in periods])
+    clear *= np.sqrt(free * len(rows))
+    # Rows that are periods apart are alike as far as means of phases differ: a sum of squares.
+    means = free * (periods - 1)
+    chance = special.chdtrc(means, means + clear * np.sqrt(2.0 * means))
+    clear[chance > _LEVEL / len(periods)] = 0.0
+    return int(periods[clear.argmax()]) if clear.any() else 1
+
+
+def stays(rows: Array, period: int) -> bool:
+    """Return whether rows two periods apart are nearly as alike as rows one period apart.
+
+    Of memory that comes back, they are as the square of that; what is found must be nearer to a
+    season.
+    """
+    echoes, _ = _echoes(rows)
+    return bool(echoes.size) and _stays(_per_pair(echoes), period)
+
+
+def _stays(alike: Array, period: int) -> bool:
+    once, twice = np.clip(alike[[period, 2 * period]], 0.0, 1.0)
+    return bool(twice > (once + once**2) / 2.0)
+
+
+def _echoes(rows: Array) -> tuple[Array, float]:
+    """Return mean autocovariances of columns of unit length; and of how many that are independent.
+
+    Nothing, and zero, if none varies.
+    """
+    rows = rows - rows.mean(axis=0)
+    squares = np.square(rows).sum(axis=0)
+    if not squares.any():
+        return np.empty(0), 0.0
+    unit = rows[:, squares > 0] / np.sqrt(squares[squares > 0])
+    waves = np.fft.rfft(unit, 2 * len(rows), axis=0)
+    mean = (np.square(waves.real) + np.square(waves.imag)).mean(axis=1)
+    gram = unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit
+    return np.fft.irfft(mean)[: len(rows)], unit.shape[1] ** 2 / float(np.square(gram).sum())
+
+
+def _per_pair(echoes: Array) -> Array:
+    """Return autocorrelations, each a mean over all pairs of rows that are so far apart."""
+    n_rows = len(echoes)
+    result: Array = echoes * (n_rows / np.arange(n_rows, 0, -1))
+    return result
+
+
+def _clearness(echoes: Array, period: int) -> float:
+    """Return how alike rows are that are periods apart, in standard errors of one of all rows.
+
+    Beyond rows that are other distances apart, from half a period on, in whole periods. What is
+    nearer may be memory, and tells how uncertain the others are (Bartlett).
+    """
+    n_rows, first = len(echoes), period - period // 2
+    alike = _per_pair(echoes)
+    whole = (n_rows - 1 - period // 2) // period
+    last = min(whole * period + (period + 1) // 2, n_rows)
+    pairs = np.arange(n_rows, 0, -1) / n_rows
+    of_period = echoes[period:last:period].sum(), pairs[period:last:period].sum()
+    others = echoes[first:last].sum() - of_period[0], pairs[first:last].sum() - of_period[1]
+    mean = of_period[0] / of_period[1]
+    # Rows that are a period apart must be alike, not only those that are two or three apart.
+    if alike[period] <= mean / 2.0 or not _stays(alike, period):
+        return 0.0
+    memory = 1.0 + 2.0 * float(np.square(alike[1:first]).sum())
+    uncertain = memory * (1.0 / of_period[1] + 1.0 / others[1])
+    return max(float((mean - others[0] / others[1]) / np.sqrt(uncertain)), 0.0)
