@@ -56,6 +56,13 @@ class Paced(NamedTuple):
     periods: Sequence[float]  # rows
 
 
+class Restless(NamedTuple):
+    """Columns whose size changes in time, each in its own way."""
+
+    names: Sequence[object]  # most of all first
+    variances: Sequence[float]  # of squared sizes, over their mean square
+
+
 class FirstRows(NamedTuple):
     """What the first rows show, with the names of columns."""
 
@@ -65,6 +72,7 @@ class FirstRows(NamedTuple):
     carried: Carried = Carried((), ())
     blanks: Blank = Blank((), ())
     paces: Paced = Paced((), ())
+    restless: Restless = Restless((), ())
     depth: float = 0.0
 
     @classmethod
@@ -78,6 +86,7 @@ class FirstRows(NamedTuple):
             Carried(*_largest(settled.carried, labels)),
             Blank(*_largest(settled.blanks, labels)),
             Paced(*_largest(settled.paces, labels)),
+            Restless(*_largest(settled.restless, labels)),
             settled.depth,
         )
 
@@ -98,6 +107,7 @@ class FirstRows(NamedTuple):
             *self._of_carried(),
             *self._of_blanks(),
             *self._of_paces(),
+            *self._of_restless(),
             *self._of_depth(),
         ]
 
@@ -170,6 +180,18 @@ class FirstRows(NamedTuple):
             f"too ({some_of(names)}; from {min(periods):.1f} to {max(periods):.1f} rows): two such "
             f"columns are related by how they happen to stand to each other, and an edge between "
             f"them may be no more than that; take out what is periodic, column by column"
+        ]
+
+    def _of_restless(self) -> list[str]:
+        names, variances = self.restless
+        if not names:
+            return []
+        return [
+            f"{len(names)} columns are larger in some stretches of rows, or hours, than in others, "
+            f"each in its own way ({some_of(names)}; the variance changes by up to "
+            f"{max(variances) ** 0.5:.0%}, one standard deviation): relations by way of such a "
+            f"column are not explained in full, and edges between others may be false; divide "
+            f"columns by their size in each stretch, or learn from stretches of one size"
         ]
 
     def _of_depth(self) -> list[str]:

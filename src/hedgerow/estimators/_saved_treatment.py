@@ -47,7 +47,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces"),
+    *("blanks", "paces", "restless"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -62,6 +62,7 @@ _SINCE = {
     "residual_swings",
     "blanks",
     "paces",
+    "restless",
     "season_bends",
 }  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
@@ -134,6 +135,9 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
         paces = doubles_of(arrays, "paces", (n_columns,))
         within = ((paces >= 0) & (paces <= FIRST_ROWS)).all()
         require(within, f"paces must be numbers of rows up to {FIRST_ROWS}", paces)
+    if "restless" in arrays:
+        restless = doubles_of(arrays, "restless", (n_columns,))
+        require((restless >= 0).all(), "restless must be variances", restless)
     _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf

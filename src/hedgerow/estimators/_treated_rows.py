@@ -49,6 +49,7 @@ from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.paces import paces_of
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
+from hedgerow.method.restless import restless_of
 from hedgerow.method.seasons import (
     Season,
     first_season,
@@ -72,7 +73,7 @@ _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
-_POPULATIONS = "populations"
+_POPULATIONS, _RESTLESS = "populations", "restless"
 
 
 class Settled(NamedTuple):
@@ -95,6 +96,7 @@ class Settled(NamedTuple):
     blanks: Array  # (p,) share of cells that have the same one value where others have theirs
     paces: Array  # (p,) period of columns that have one nearly in common with others; 0 if none
     slips: Slips
+    restless: Array  # (p,) by how much sizes change in time; 0 if they do not
 
 
 class Looked(NamedTuple):
@@ -258,7 +260,7 @@ class TreatedRows:
                 f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
             }
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
-            named |= {_BLANKS: settled.blanks, _PACES: settled.paces}
+            named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
         return named
 
@@ -301,13 +303,14 @@ class TreatedRows:
                 nested = Nested(np.array(columns), int(values))
                 carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
             none = np.zeros(len(as_is))
-            blanks, paces = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES))
+            found = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES, _RESTLESS))
+            blanks, paces, restless = found
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
             known_slips = no_slips(len(as_is))
             if f"{_OF_SLIPS}centre" in arrays:
                 known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
             later = runs, bursts, kin, nested, carried, depth, blanks, paces
-            treated._settled = Settled(*first_look, *later, known_slips)
+            treated._settled = Settled(*first_look, *later, known_slips, restless)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -343,13 +346,15 @@ class TreatedRows:
         _, normal, independent, _ = self.assumptions
         if independent:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
-            repeats, bursts, paces = no_repeats(), NO_BURSTS, np.zeros(len(as_is))
+            repeats, bursts = no_repeats(), NO_BURSTS
+            paces = restless = np.zeros(len(as_is))
         else:
             bend = np.flatnonzero((kinds == CONTINUOUS) & ~as_is)
             treated, season = first_season(scored, period, bend)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
+            restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
         repeated, _ = mean_times(repeats)
         groups, kin, depth = ONE, NO_KIN, 0.0
         if not normal:
@@ -368,7 +373,7 @@ class TreatedRows:
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later, slips)
+        return treated, Settled(*first_look, *later, slips, restless)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

@@ -14,6 +14,7 @@ from hedgerow.estimators._first_rows import (
     Groups,
     Paced,
     Repeated,
+    Restless,
     Together,
     some_of,
 )
@@ -93,6 +94,7 @@ class Treatment(NamedTuple):
     carried : columns whose cells repeat the one before, as where gaps were filled with it
     blanks : columns that have one value, again and again, in the same rows as others have theirs
     paces : columns that go up and down at a pace that another has nearly, too
+    restless : columns whose size changes in time, each in its own way
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
@@ -130,6 +132,7 @@ class Treatment(NamedTuple):
     carried: Carried = FirstRows().carried
     blanks: Blank = FirstRows().blanks
     paces: Paced = FirstRows().paces
+    restless: Restless = FirstRows().restless
     depth: float = 0.0
     swinging: Swinging = Swinging()
     foretold: float = 0.0
@@ -231,7 +234,10 @@ class Treatment(NamedTuple):
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
         of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=self._lost_level())
-        of_rows += doubts_of_stuck(self.stuck) + self._first_rows().doubts(self.rows)
+        first_rows = self._first_rows()
+        if self.swinging.names:  # who is restless is told with them
+            first_rows = first_rows._replace(restless=FirstRows().restless)
+        of_rows += doubts_of_stuck(self.stuck) + first_rows.doubts(self.rows)
         of_rows += self.swinging.doubts()
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart, self.memory)
 
@@ -240,7 +246,7 @@ class Treatment(NamedTuple):
 
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
-        return FirstRows(*found, self.depth)
+        return FirstRows(*found, self.restless, self.depth)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}

@@ -1,0 +1,101 @@
+"""Restless columns: larger in some stretches of rows, or hours, than in others, each on its own.
+
+Where all columns are large in the same rows, rows are divided by it (`row_sizes`). Where a column
+is larger after a sensor was changed, or by night, and others are not, the correlations of all rows
+are those of none: two columns are less alike in all rows than in any stretch, by as much as their
+sizes differ in time, and what a third one explains of both is explained in part only.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from hedgerow.method.echoes import echoing
+
+Array = NDArray[np.float64]
+
+STRETCH = 16  # rows
+_LEAST_STRETCHES = 8
+_LEAST_CYCLES = 8
+_CUT = 6.0  # squares of normal numbers beyond this are one in seventy
+_TYPICAL = 8.0  # columns of typical size that a row's own count beside
+_LAGS = 32  # of memory
+_CHANCE = 1e-3  # of any column that is not
+_WORTH_SAYING = 0.25  # variance of sizes' squares, over their mean square
+
+
+def restless_of(rows: Array) -> Array:
+    """Return the relative variance of squared sizes of columns; zero where they keep their size.
+
+    Parameters
+    ----------
+    rows : in their order, without a season; NaN for missing cells
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).standard_normal((400, 6))
+    >>> rows[200:, 2] *= 3.0
+    >>> rows[:150, 4] *= 3.0
+    >>> restless_of(rows).round(1)
+    array([0. , 0. , 0.5, 0. , 0.7, 0. ])
+    """
+    n_rows, n_columns = rows.shape
+    nothing = np.zeros(n_columns)
+    number = n_rows // STRETCH
+    if number < _LEAST_STRETCHES or n_columns < 2:
+        return nothing
+    unit = _standard(rows)
+    squares = _own_squares(unit)
+    cells = squares.var(axis=0)
+    in_stretches = squares[: number * STRETCH].reshape(number, STRETCH, n_columns).mean(axis=1)
+    found = _beyond_chance(in_stretches, cells * _memory(unit) / STRETCH)
+    period = echoing(squares, n_rows // _LEAST_CYCLES)
+    if period > 1:
+        phases = np.array([squares[phase::period].mean(axis=0) for phase in range(period)])
+        found = np.maximum(found, _beyond_chance(phases, cells * period / n_rows))
+    found = np.where(found > _WORTH_SAYING, found, 0.0)
+    return found if np.count_nonzero(found) > 1 else nothing
+
+
+def _standard(rows: Array) -> Array:
+    """Return columns of mean zero and variance one, zero where a cell is missing."""
+    there = ~np.isnan(rows)
+    number = np.maximum(there.sum(axis=0), 1)
+    centred = np.where(there, rows, 0.0)
+    centred = np.where(there, centred - centred.sum(axis=0) / number, 0.0)
+    spread = np.sqrt(np.square(centred).sum(axis=0) / number)
+    result: Array = centred / np.where(spread > 0, spread, np.inf)
+    return result
+
+
+def _own_squares(unit: Array) -> Array:
+    """Return squares over what all columns have in common in their row, of mean one."""
+    cut = np.minimum(np.square(unit), _CUT)
+    cut /= np.maximum(cut.mean(axis=0), 1.0 / len(unit))
+    n_columns = unit.shape[1]
+    common = (n_columns * cut.mean(axis=1) + _TYPICAL) / (n_columns + _TYPICAL)
+    own = cut / common[:, None]
+    result: Array = own / np.maximum(own.mean(axis=0), 1.0 / len(unit))
+    return result
+
+
+def _memory(unit: Array) -> Array:
+    """Return by what memory makes means of squares less certain, of normal columns.
+
+    Their squares have the squared autocorrelations.
+    """
+    n_rows = len(unit)
+    echoes = [(unit[lag:] * unit[:-lag]).sum(axis=0) / n_rows for lag in range(1, _LAGS + 1)]
+    squares = np.maximum(np.square(echoes) - 1.0 / n_rows, 0.0)
+    result: Array = 1.0 + 2.0 * squares.sum(axis=0)
+    return result
+
+
+def _beyond_chance(means: Array, noise: Array) -> Array:
+    """Return the variance of means beyond their noise; zero where chance may make it."""
+    free, n_columns = len(means) - 1, means.shape[1]
+    variance = means.var(axis=0, ddof=1)
+    ratio = np.divide(variance, noise, out=np.zeros_like(noise), where=noise > 0)
+    clear = special.chdtrc(free, free * ratio) < _CHANCE / n_columns
+    result: Array = np.where(clear, variance - noise, 0.0)
+    return result
