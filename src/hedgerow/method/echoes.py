@@ -34,8 +34,7 @@ def echoing(rows: Array, longest: int, of: int = 1) -> int:
     echoes, free = _echoes(rows)
     if not len(periods) or not free:
         return 1
-    clear = np.array([_clearness(echoes, int(period)) for period in periods])
-    clear *= np.sqrt(free * len(rows))
+    clear = _clearness(echoes, periods) * np.sqrt(free * len(rows))
     # Rows that are periods apart are alike as far as means of phases differ: a sum of squares.
     means = free * (periods - 1)
     chance = special.chdtrc(means, means + clear * np.sqrt(2.0 * means))
@@ -50,12 +49,13 @@ def stays(rows: Array, period: int) -> bool:
     season.
     """
     echoes, _ = _echoes(rows)
-    return bool(echoes.size) and _stays(_per_pair(echoes), period)
+    return bool(echoes.size) and bool(_stay(_per_pair(echoes), np.array([period]))[0])
 
 
-def _stays(alike: Array, period: int) -> bool:
-    once, twice = np.clip(alike[[period, 2 * period]], 0.0, 1.0)
-    return bool(twice > (once + once**2) / 2.0)
+def _stay(alike: Array, periods: NDArray[np.intp]) -> NDArray[np.bool_]:
+    once, twice = (np.clip(alike[times * periods], 0.0, 1.0) for times in (1, 2))
+    result: NDArray[np.bool_] = twice > (once + np.square(once)) / 2.0
+    return result
 
 
 def _echoes(rows: Array) -> tuple[Array, float]:
@@ -81,23 +81,33 @@ def _per_pair(echoes: Array) -> Array:
     return result
 
 
-def _clearness(echoes: Array, period: int) -> float:
+def _clearness(echoes: Array, periods: NDArray[np.intp]) -> Array:
     """Return how alike rows are that are periods apart, in standard errors of one of all rows.
 
     Beyond rows that are other distances apart, from half a period on, in whole periods. What is
     nearer may be memory, and tells how uncertain the others are (Bartlett).
     """
-    n_rows, first = len(echoes), period - period // 2
+    n_rows, first = len(echoes), periods - periods // 2
     alike = _per_pair(echoes)
-    whole = (n_rows - 1 - period // 2) // period
-    last = min(whole * period + (period + 1) // 2, n_rows)
+    whole = (n_rows - 1 - periods // 2) // periods
+    last = np.minimum(whole * periods + (periods + 1) // 2, n_rows)
     pairs = np.arange(n_rows, 0, -1) / n_rows
-    of_period = echoes[period:last:period].sum(), pairs[period:last:period].sum()
-    others = echoes[first:last].sum() - of_period[0], pairs[first:last].sum() - of_period[1]
-    mean = of_period[0] / of_period[1]
+    at = np.concatenate([period * np.arange(1, n + 1) for period, n in zip(periods, whole)])
+    starts = np.cumsum(whole) - whole
+    sums, weights = (np.add.reduceat(x[at], starts) for x in (echoes, pairs))
+    rest, rest_weights = (
+        _between(x, first, last) - of_period for x, of_period in ((echoes, sums), (pairs, weights))
+    )
+    mean = sums / weights
+    memory = 1.0 + 2.0 * _between(np.square(alike), np.ones_like(first), first)
+    uncertain = memory * (1.0 / weights + 1.0 / rest_weights)
+    found = (mean - rest / rest_weights) / np.sqrt(uncertain)
     # Rows that are a period apart must be alike, not only those that are two or three apart.
-    if alike[period] <= mean / 2.0 or not _stays(alike, period):
-        return 0.0
-    memory = 1.0 + 2.0 * float(np.square(alike[1:first]).sum())
-    uncertain = memory * (1.0 / of_period[1] + 1.0 / others[1])
-    return max(float((mean - others[0] / others[1]) / np.sqrt(uncertain)), 0.0)
+    fits = (alike[periods] > mean / 2.0) & _stay(alike, periods)
+    return np.where(fits, np.maximum(found, 0.0), 0.0)
+
+
+def _between(values: Array, first: NDArray[np.intp], last: NDArray[np.intp]) -> Array:
+    """Return sums of values from each place to another one, which is left out."""
+    sums = np.append(0.0, np.cumsum(values))
+    return np.asarray(sums[last] - sums[first])
