@@ -339,3 +339,18 @@ def test_differences_need_the_same_columns_held_fixed(table):
     assert difference(one, HedgeGraph(given=["age"]).fit(table[200:])).columns_ == NAMES
     with pytest.raises(ValueError, match="first has 'age' given, and the second nothing"):
         difference(one, HedgeGraph().fit(table[200:].select(NAMES)))
+
+
+def test_seasons_that_are_too_long_to_be_found_are_held_fixed():
+    """A week of quarters of an hour, whose weekends have other levels: of unrelated columns."""
+    when = np.arange(5000) % 672
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        levels = 1.5 * rng.standard_normal(8) * (when[:, None] // 96 >= 5)
+        rows = rng.standard_normal((5000, 8)) + levels
+        names = [f"v{j}" for j in range(8)]
+        table = pl.DataFrame(rows, schema=names).with_columns(when=pl.Series(when.astype(str)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(HedgeGraph(error="fwer").fit(table[names]).edges_) > 10
+        assert len(HedgeGraph(error="fwer", given=["when"]).fit(table).edges_) <= 1

@@ -337,7 +337,8 @@ def doubts_of_drift(
     return [
         f"{found} Rows were compared with those shortly before them, but what is left of it may "
         f"make edges, most of all between columns that nearly determine each other; learn from "
-        f"stretches of rows that keep their level, or from differences of rows"
+        f"stretches of rows that keep their level, or from differences of rows, or hold fixed "
+        f"(given) what levels follow, as the hour of the week"
     ]
 
 
