@@ -66,7 +66,8 @@ def period_of(rows: Array) -> int:
     period, longest = 1, n_rows // LEAST_CYCLES
     for _ in range(_MOST_LINES):
         left = varying(some, period)
-        line = _line(left)
+        # Three cycles may as well be memory, unless they are days of a week.
+        line = _line(left, LEAST_CYCLES + (period == 1))
         found = None if line is None else _period_of_line(left, line, period)
         if found is None:
             break
@@ -213,13 +214,13 @@ def _faded(echo: float, cycles: int) -> float:
     return float(across / within)
 
 
-def _line(rows: Array) -> int | None:
+def _line(rows: Array, slowest: int) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
     power = _power(rows)
-    ratio = power[LEAST_CYCLES:] / _typical_around(power)[LEAST_CYCLES:]
+    ratio = power[slowest:] / _typical_around(power)[slowest:]
     if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
         return None
-    return LEAST_CYCLES + int(ratio.argmax())
+    return slowest + int(ratio.argmax())
 
 
 def _heard(rows: Array, period: int) -> float:
