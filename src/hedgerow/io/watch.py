@@ -81,6 +81,7 @@ class Watch:
             gaps = "a gap" if self.n_gaps == 1 else f"{self.n_gaps:,} gaps"
             said.append(
                 f"column {self.name!r} has {gaps} in time, the longest of {self._longest:,.0f} "
-                f"steps: rows on both sides count as neighbours"
+                f"steps: rows on both sides count as neighbours, and a season goes on as if no row "
+                f"were missing (where there is one, hold fixed a column that names the hour)"
             )
         return said

@@ -14,23 +14,24 @@ Array = NDArray[np.float64]
 _LEVEL = 1e-3  # chance that independent rows have any
 
 
-def echoing(rows: Array, longest: int, of: int = 1) -> int:
-    """Return the clearest period, up to the longest, that is a multiple of this one; 1 if none is.
+def echoing(rows: Array, periods: NDArray[np.intp], level: float = _LEVEL) -> int:
+    """Return the clearest of some periods, of which three fit into the rows; 1 if none is clear.
 
     Parameters
     ----------
     rows : in their order, without gaps
-    longest : of which twice as many rows are there, at least
-    of : a period that is known, and that rows have lost
+    periods : those asked for, rising
+    level : chance of any in independent rows
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> noise, hours = rng.standard_normal((512, 6)), rng.standard_normal((168, 6))
-    >>> echoing(noise, 170), echoing(noise + hours[np.arange(512) % 168], 170)
+    >>> some = np.arange(2, 171)
+    >>> echoing(noise, some), echoing(noise + hours[np.arange(512) % 168], some)
     (1, 168)
     """
-    periods = np.arange(max(2 * of, 2) if of > 1 else 2, longest + 1, of)
+    periods = periods[3 * periods <= len(rows)]
     echoes, free = _echoes(rows)
     if not len(periods) or not free:
         return 1
@@ -38,7 +39,7 @@ def echoing(rows: Array, longest: int, of: int = 1) -> int:
     # Rows that are periods apart are alike as far as means of phases differ: a sum of squares.
     means = free * (periods - 1)
     chance = special.chdtrc(means, means + clear * np.sqrt(2.0 * means))
-    clear[chance > _LEVEL / len(periods)] = 0.0
+    clear[chance > level / len(periods)] = 0.0
     return int(periods[clear.argmax()]) if clear.any() else 1
 
 

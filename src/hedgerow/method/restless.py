@@ -49,7 +49,7 @@ def restless_of(rows: Array) -> Array:
     cells = squares.var(axis=0)
     in_stretches = squares[: number * STRETCH].reshape(number, STRETCH, n_columns).mean(axis=1)
     found = _beyond_chance(in_stretches, cells * _memory(unit) / STRETCH)
-    period = echoing(squares, n_rows // _LEAST_CYCLES)
+    period = echoing(squares, np.arange(2, n_rows // _LEAST_CYCLES + 1))
     if period > 1:
         phases = np.array([squares[phase::period].mean(axis=0) for phase in range(period)])
         found = np.maximum(found, _beyond_chance(phases, cells * period / n_rows))

@@ -32,6 +32,10 @@ _DICKEY_FULLER = 14.1
 _ROWS_TO_WANDER = 50  # with fewer, chance is enough for a column to wander
 _COLUMNS = 512  # whose periodograms are averaged, at most
 _MOST_LINES = 3
+# A season may be a day, and seven of them are asked for by themselves. If they are none, the means
+# of their phases cost some rows; if they are, and stay, they make edges.
+_WEEK = 7
+_LEVEL_OF_A_WEEK = 0.05
 _ABOVE = 3.0  # times the mean of noise, which an ordinate of one column is once in twenty
 
 
@@ -75,9 +79,15 @@ def period_of(rows: Array) -> int:
         if joint > longest or not _recurs(some, joint):
             break
         period = joint
-    left = varying(some, period)
-    for of in dict.fromkeys((period, 1)):
-        joint = lcm(period, echoing(left, longest, of))
+    left, others = varying(some, period), np.arange(2, longest + 1)
+    periods: list[int] = []
+    if period > 1:
+        # Means of days tell days of the week apart, which single hours hardly do.
+        days = left[: n_rows // period * period].reshape(-1, period, left.shape[1]).mean(axis=1)
+        periods += [period * echoing(days, np.array([_WEEK]), _LEVEL_OF_A_WEEK)]
+        periods += [echoing(left, others[others % period == 0])]
+    for again in (*periods, echoing(left, others)):
+        joint = lcm(period, again)
         if period < joint <= longest and _recurs(some, joint):
             return joint
     return period
