@@ -117,7 +117,8 @@ def test_gaps_are_told_where_steps_are_even(write):
     *_, said = read(write("when", minutes(np.arange(ROWS) + late)))
     assert said == [
         "column 'when' has a gap in time, the longest of 101 steps: rows on both sides count as "
-        "neighbours"
+        "neighbours, and a season goes on as if no row were missing (where there is one, hold "
+        "fixed a column that names the hour)"
     ]
     uneven = np.cumsum(np.random.default_rng(2).integers(1, 50, ROWS))
     assert not read(write("when", minutes(uneven)))[-1]
