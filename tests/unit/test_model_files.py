@@ -342,6 +342,19 @@ def test_rows_in_a_file_are_treated_as_the_model_would_have(tmp_path):
     assert all(np.array_equal(again[name], arrays[name]) for name in arrays)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_cell_may_be_filled_in_beyond_all_scores():
+    """It follows a neighbour that keeps its values, and may go farther than any score."""
+    rows = np.random.default_rng(0).standard_normal((1000, 4))
+    rows[:, 0] += np.linspace(-40, 40, 1000)
+    rows[:, 1] = rows[:, 0] + 0.3 * rows[:, 1]
+    rows[990, 1] = 0.0
+    model = HedgeGraph(rows="independent", columns=[0]).partial_fit(rows)
+    header, arrays = model.parts()
+    assert np.abs(arrays["pending"][:, 1]).max() > 4.5
+    HedgeGraph.check_parts(header, arrays)
+
+
 def test_parts_are_checked_without_a_file(parts):
     header, arrays = parts
     with pytest.raises(StorageError, match=r"^malformed model, it must have the array 'mean'"):

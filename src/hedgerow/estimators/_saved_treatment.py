@@ -220,12 +220,15 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     require(bends.shape[1:] == (n_columns,), "season_bends must be of all columns", bends.shape)
     means = doubles_of(arrays, "season_means", (period, n_columns))
     most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
-    for name, values, factor in (
-        ("season_means", means, (LARGEST_BENT if len(bends) else 1) if period > 1 else 0),
-        ("pending", arrays["pending"], _growth(arrays)),
+    # What is filled in follows the rest of its row, and need not be a score.
+    follows = as_is | (arrays[f"{PREFIX}missing"] + arrays[f"{PREFIX}outlying"] > 0)
+    most_pending = np.where(follows, LARGEST_NUMBER, _largest_score(rows))
+    for name, values, largest in (
+        ("season_means", means, most * ((LARGEST_BENT if len(bends) else 1) if period > 1 else 0)),
+        ("pending", arrays["pending"], most_pending * _growth(arrays)),
     ):
         require(all_within(values, np.inf), f"{name} must be finite")
-        within = (np.abs(values) <= factor * (1 + SLACK) * most).all()
+        within = (np.abs(values) <= (1 + SLACK) * largest).all()
         require(within, f"{name} must come from rows that were scored")
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from hedgerow.method.spectra import as_many_independent, autocovariances, of_unit_length
+
 Array = NDArray[np.float64]
 
 _LEVEL = 1e-3  # chance that independent rows have any
@@ -32,15 +34,27 @@ def echoing(rows: Array, periods: NDArray[np.intp], level: float = _LEVEL) -> in
     (1, 168)
     """
     periods = periods[3 * periods <= len(rows)]
-    echoes, free = _echoes(rows)
-    if not len(periods) or not free:
+    unit = of_unit_length(rows - rows.mean(axis=0))
+    if not len(periods) or not unit.size:
         return 1
-    clear = _clearness(echoes, periods) * np.sqrt(free * len(rows))
-    # Rows that are periods apart are alike as far as means of phases differ: a sum of squares.
-    means = free * (periods - 1)
-    chance = special.chdtrc(means, means + clear * np.sqrt(2.0 * means))
-    clear[chance > level / len(periods)] = 0.0
+    level /= len(periods)
+    clear = _clearness(autocovariances(unit), periods)
+    # More columns would make it less likely to be chance, and these are at most so many.
+    if (_chance(clear, periods, len(rows), min(unit.shape)) > level).all():
+        return 1
+    clear[_chance(clear, periods, len(rows), as_many_independent(unit)) > level] = 0.0
     return int(periods[clear.argmax()]) if clear.any() else 1
+
+
+def _chance(clear: Array, periods: NDArray[np.intp], n_rows: int, free: float) -> Array:
+    """Return how likely rows without periods are so clear, if so many columns are independent.
+
+    Rows that are periods apart are alike as far as means of phases differ: a sum of squares.
+    """
+    means = free * (periods - 1)
+    excess = clear * np.sqrt(free * n_rows) * np.sqrt(2.0 * means)
+    result: Array = special.chdtrc(means, means + excess)
+    return result
 
 
 def stays(rows: Array, period: int) -> bool:
@@ -49,30 +63,14 @@ def stays(rows: Array, period: int) -> bool:
     Of memory that comes back, they are as the square of that; what is found must be nearer to a
     season.
     """
-    echoes, _ = _echoes(rows)
-    return bool(echoes.size) and bool(_stay(_per_pair(echoes), np.array([period]))[0])
+    unit = of_unit_length(rows - rows.mean(axis=0))
+    return bool(unit.size) and bool(_stay(_per_pair(autocovariances(unit)), np.array([period]))[0])
 
 
 def _stay(alike: Array, periods: NDArray[np.intp]) -> NDArray[np.bool_]:
     once, twice = (np.clip(alike[times * periods], 0.0, 1.0) for times in (1, 2))
     result: NDArray[np.bool_] = twice > (once + np.square(once)) / 2.0
     return result
-
-
-def _echoes(rows: Array) -> tuple[Array, float]:
-    """Return mean autocovariances of columns of unit length; and of how many that are independent.
-
-    Nothing, and zero, if none varies.
-    """
-    rows = rows - rows.mean(axis=0)
-    squares = np.square(rows).sum(axis=0)
-    if not squares.any():
-        return np.empty(0), 0.0
-    unit = rows[:, squares > 0] / np.sqrt(squares[squares > 0])
-    waves = np.fft.rfft(unit, 2 * len(rows), axis=0)
-    mean = (np.square(waves.real) + np.square(waves.imag)).mean(axis=1)
-    gram = unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit
-    return np.fft.irfft(mean)[: len(rows)], unit.shape[1] ** 2 / float(np.square(gram).sum())
 
 
 def _per_pair(echoes: Array) -> Array:

@@ -18,6 +18,7 @@ from scipy.signal import fftconvolve, lfilter
 
 from hedgerow.method.inflation import largest_order
 from hedgerow.method.residuals import LAGS
+from hedgerow.method.spectra import as_many_independent, autocovariances, of_unit_length
 
 Array = NDArray[np.float64]
 
@@ -90,8 +91,13 @@ def remembers(rows: Array) -> bool:
     """Return whether rows resemble the ones before them by more than chance, in the mean column."""
     if np.isnan(rows).any() or len(rows) < 2:
         return False
-    echoes, amount = _common_echoes(rows - rows.mean(axis=0), 1)
-    return bool(echoes[1] > _BEYOND_CHANCE / np.sqrt(amount))
+    n_rows, unit = len(rows), of_unit_length(rows - rows.mean(axis=0))
+    if not unit.size:
+        return False
+    echo = np.einsum("tj,tj->", unit[1:], unit[:-1]) / unit.shape[1] * n_rows / (n_rows - 1)
+    clear = float(echo / _BEYOND_CHANCE) ** 2 * n_rows
+    # Of no more columns than there are, which need not be asked how related they are.
+    return echo > 0 and clear * min(unit.shape) > 1 and clear * as_many_independent(unit) > 1
 
 
 def later_fresh(rows: Array, forecast: Forecast) -> tuple[Array, Forecast]:
@@ -217,15 +223,12 @@ def _growth(coefficients: Array, left: float) -> float:
     return float((1.0 + np.abs(coefficients).sum()) / np.sqrt(left))
 
 
-def _common_echoes(rows: Array, lags: int = LAGS) -> tuple[Array, float]:
+def _common_echoes(rows: Array) -> tuple[Array, float]:
     """Return the mean autocorrelations of columns, and how many rows of one column tell them."""
-    n_rows = len(rows)
-    lengths = np.sqrt(np.square(rows).sum(axis=0))
-    unit = rows[:, lengths > 0] / lengths[lengths > 0]
-    sums = [(unit[lag:] * unit[: n_rows - lag]).sum() for lag in range(min(lags, n_rows - 1) + 1)]
-    echoes = np.array(sums) / max(unit.shape[1], 1) * n_rows / (n_rows - np.arange(len(sums)))
-    squares = np.square(unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit).sum()
-    return echoes, max(n_rows * unit.shape[1] ** 2 / max(squares, 1.0), 2.0)
+    n_rows, unit = len(rows), of_unit_length(rows)
+    pairs = n_rows - np.arange(min(LAGS, n_rows - 1) + 1)
+    echoes = autocovariances(unit)[: len(pairs)] * n_rows / pairs
+    return echoes, max(n_rows * as_many_independent(unit), 2.0)
 
 
 def _of_all_orders(echoes: Array, most: int) -> list[tuple[Array, float]]:

@@ -20,6 +20,7 @@ _LEAST_CYCLES = 8
 _CUT = 6.0  # squares of normal numbers beyond this are one in seventy
 _TYPICAL = 2.0  # columns of typical size that a row's own count beside
 _LAGS = 32  # of memory
+_TOGETHER = 64  # columns that are looked at at a time
 _CHANCE = 1e-3  # of any column that is not
 _WORTH_SAYING = 0.25  # variance of sizes' squares, over their mean square
 
@@ -44,11 +45,10 @@ def restless_of(rows: Array) -> Array:
     number = n_rows // STRETCH
     if number < _LEAST_STRETCHES or n_columns < 2:
         return nothing
-    unit = _standard(rows)
-    squares = _own_squares(unit)
+    squares, memory = _own_squares(rows)
     cells = squares.var(axis=0)
     in_stretches = squares[: number * STRETCH].reshape(number, STRETCH, n_columns).mean(axis=1)
-    found = _beyond_chance(in_stretches, cells * _memory(unit) / STRETCH)
+    found = _beyond_chance(in_stretches, cells * memory / STRETCH)
     period = echoing(squares, np.arange(2, n_rows // _LEAST_CYCLES + 1))
     if period > 1:
         phases = np.array([squares[phase::period].mean(axis=0) for phase in range(period)])
@@ -68,15 +68,19 @@ def _standard(rows: Array) -> Array:
     return result
 
 
-def _own_squares(unit: Array) -> Array:
-    """Return squares over what all columns have in common in their row, of mean one."""
-    cut = np.minimum(np.square(unit), _CUT)
-    cut /= np.maximum(cut.mean(axis=0), 1.0 / len(unit))
-    n_columns = unit.shape[1]
-    common = (n_columns * cut.mean(axis=1) + _TYPICAL) / (n_columns + _TYPICAL)
-    own = cut / common[:, None]
-    result: Array = own / np.maximum(own.mean(axis=0), 1.0 / len(unit))
-    return result
+def _own_squares(rows: Array) -> tuple[Array, Array]:
+    """Return squares over what all columns have in common in their row, of mean one; and memory."""
+    n_rows, n_columns = rows.shape
+    own, memory = np.empty(rows.shape), np.empty(n_columns)
+    for first in range(0, n_columns, _TOGETHER):
+        some = slice(first, first + _TOGETHER)
+        unit = _standard(rows[:, some])
+        memory[some] = _memory(unit)
+        cut = np.minimum(np.square(unit), _CUT)
+        own[:, some] = cut / np.maximum(cut.mean(axis=0), 1.0 / n_rows)
+    own /= ((own.sum(axis=1) + _TYPICAL) / (n_columns + _TYPICAL))[:, None]
+    own /= np.maximum(own.mean(axis=0), 1.0 / n_rows)
+    return own, memory
 
 
 def _memory(unit: Array) -> Array:

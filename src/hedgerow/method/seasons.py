@@ -19,6 +19,7 @@ from scipy import special
 
 from hedgerow.method.bends import bends_of, bent
 from hedgerow.method.echoes import echoing, stays
+from hedgerow.method.spectra import mean_power, of_unit_length
 
 Array = NDArray[np.float64]
 
@@ -247,13 +248,7 @@ def _heard(rows: Array, period: int) -> float:
 
 def _power(rows: Array) -> Array:
     """Return the mean periodogram of columns, each in units of its variance."""
-    rows = rows - rows.mean(axis=0)
-    squares = np.square(rows).mean(axis=0)
-    varied = squares > 0
-    waves = np.fft.rfft(rows, axis=0)
-    powers = np.square(waves.real) + np.square(waves.imag)
-    mean: Array = (powers / np.where(varied, squares, np.inf)).sum(axis=1) / max(varied.sum(), 1)
-    return mean
+    return len(rows) * mean_power(of_unit_length(rows - rows.mean(axis=0)), len(rows))
 
 
 def _typical_around(power: Array) -> Array:

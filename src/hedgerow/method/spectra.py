@@ -1,0 +1,57 @@
+"""What all columns have in common in time: their mean periodogram, and how sure such a mean is."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+Array = NDArray[np.float64]
+
+_TOGETHER = 64  # columns whose waves are held at a time
+
+
+def of_unit_length(rows: Array) -> Array:
+    """Return columns of length 1, those that are not zero."""
+    lengths = np.sqrt(np.square(rows).sum(axis=0))
+    result: Array = rows[:, lengths > 0] / lengths[lengths > 0]
+    return result
+
+
+def mean_power(unit: Array, n_points: int) -> Array:
+    """Return the mean over columns of squared amplitudes, rows being followed by zeros.
+
+    Examples
+    --------
+    >>> mean_power(np.array([[1.0, 0.0], [-1.0, 2.0]]), 4)
+    array([2., 3., 4.])
+    """
+    total = np.zeros(n_points // 2 + 1)
+    for first in range(0, unit.shape[1], _TOGETHER):
+        waves = fft.rfft(unit[:, first : first + _TOGETHER], n_points, axis=0)
+        total += (np.square(waves.real) + np.square(waves.imag)).sum(axis=1)
+    result: Array = total / max(unit.shape[1], 1)
+    return result
+
+
+def autocovariances(unit: Array) -> Array:
+    """Return the mean over columns of products of rows that are 0, 1, 2, ... apart.
+
+    Examples
+    --------
+    >>> autocovariances(np.array([[1.0], [1.0], [3.0]]))
+    array([11.,  4.,  3.])
+    """
+    n_rows = len(unit)
+    result: Array = fft.irfft(mean_power(unit, 2 * n_rows), 2 * n_rows)[:n_rows]
+    return result
+
+
+def as_many_independent(unit: Array) -> float:
+    """Return of how many columns a mean is as sure, if these are independent of each other.
+
+    Examples
+    --------
+    >>> as_many_independent(np.eye(4)[:, [0, 1, 1, 1]])
+    1.6
+    """
+    gram = unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit
+    return float(unit.shape[1] ** 2 / max(np.square(gram).sum(), 1.0))
