@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from hedgerow.method.forecasts import differing, first_fresh, unlikeness
+from hedgerow.method.alike import unlikeness
+from hedgerow.method.forecasts import differing, first_fresh
 
 BEFORE = 400
 MEAN = (0.94, 1.05)  # times the freedom, as the page has it

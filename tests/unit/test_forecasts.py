@@ -9,10 +9,9 @@ from scipy.signal import lfilter
 from hedgerow import HedgeGraph
 from hedgerow.base import storage
 from hedgerow.datasets import make
+from hedgerow.method.alike import alike_at_first, alike_later
 from hedgerow.method.forecasts import (
     Forecast,
-    alike_at_first,
-    alike_later,
     differing,
     echo_of_errors,
     first_fresh,

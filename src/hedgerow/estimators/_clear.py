@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 from hedgerow import engines
 from hedgerow.engines import Engine
 from hedgerow.estimators._filled_rows import MOST_JUDGED
-from hedgerow.estimators._learner import Learner
 from hedgerow.method.first_look import clear_neighbours
 from hedgerow.method.forgetting import row_weights
 
@@ -32,8 +31,8 @@ class ClearNeighbours(NamedTuple):
         engine: Engine = engines.load(self.engine_name)
         return engine.memories(rows, self.half_life)
 
-    def of(self, learner: Learner, rows: Array, memory: Array | None = None) -> csr_array | None:
-        """Return the columns' coefficients for a learner of these rows, where they can be had."""
+    def of(self, rows: Array, memory: Array | None = None) -> csr_array | None:
+        """Return the columns' coefficients in these rows, where they can be had."""
         memory = self.memories(rows) if memory is None else memory
         if memory is None:
             return None

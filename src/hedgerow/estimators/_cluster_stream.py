@@ -116,9 +116,10 @@ class StripStream(HedgeStream):
         ready = list(self.treated.take(self.engine, rows))
         treated = ready[0] if ready else self.treated.first_attempt(self.engine)[0]
         self._refuse_kinds()
-        learned, sizes, level = self._ready(self.filled, treated)
+        rows, sizes = self._ready(self.filled, treated)
         self._refuse_cells()
-        coefficients, sums = self.clear.of(self.learner, learned), None
+        learned, level, coefficients, _ = self._without_first_level(rows)
+        sums = None
         if coefficients is not None:
             sums = self.learner.left_by(coefficients, learned)
         return First(self.treated, self.filled, sizes, level, learned, coefficients, sums)

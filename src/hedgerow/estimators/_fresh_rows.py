@@ -1,7 +1,7 @@
 """A second learner, of what is new in each row, for as long as all columns remember alike."""
 
 from collections.abc import Callable
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,21 +9,38 @@ from scipy.sparse import csr_array
 
 from hedgerow.engines import Named
 from hedgerow.estimators._learner import Learner
-from hedgerow.method.forecasts import (
-    Forecast,
-    alike_at_first,
-    alike_later,
-    differing,
-    first_fresh,
-    later_fresh,
-)
+from hedgerow.method.alike import alike_at_first, alike_later
+from hedgerow.method.first_look import unexplained
+from hedgerow.method.forecasts import Forecast, differing, first_fresh, later_fresh
 from hedgerow.method.forgetting import effective_rows
 
 Array = NDArray[np.float64]
-Clear = Callable[[Learner, Array], csr_array | None]
+Clear = Callable[[Array], csr_array | None]
 
 PREFIX = "fresh_"  # begins the names of what is kept
 FORECAST = tuple(f"{PREFIX}{name}" for name in Forecast._fields)
+
+
+class Told(NamedTuple):
+    """What is new in the first rows."""
+
+    fresh: Array
+    forecast: Forecast
+    coefficients: csr_array  # of columns on their clear neighbours
+
+
+def told_by_those_before(rows: Array, clear: Clear) -> Told | None:
+    """Return what is new in the first rows; None if nothing is gained, or columns differ.
+
+    ``clear`` finds the coefficients of columns on their clear neighbours.
+    """
+    if (found := first_fresh(rows)) is None:
+        return None
+    fresh, forecast = found
+    coefficients = clear(fresh)
+    if coefficients is None or not alike_at_first(unexplained(fresh, coefficients)):
+        return None
+    return Told(fresh, forecast, coefficients)
 
 
 class FreshRows:
@@ -39,20 +56,11 @@ class FreshRows:
         self._answered = 0, False  # after so many rows, whether columns remember alike
 
     @classmethod
-    def begin(cls, learner: Learner, rows: Array, clear: Clear) -> Self | None:
-        """Return who has learned from the first rows; None if nothing is gained, or columns differ.
-
-        ``clear`` finds the coefficients of columns on their clear neighbours.
-        """
-        if (found := first_fresh(rows)) is None:
-            return None
-        fresh, forecast = found
-        coefficients = clear(learner, fresh)
-        if coefficients is None or not alike_at_first(fresh - (coefficients @ fresh.T).T):
-            return None
-        learner.take(fresh)
-        learner.look_back(fresh, coefficients)
-        return cls(learner, forecast)
+    def begin(cls, learner: Learner, told: Told) -> Self:
+        """Return who has learned from what is new in the first rows."""
+        learner.take(told.fresh)
+        learner.look_back(told.fresh, told.coefficients)
+        return cls(learner, told.forecast)
 
     def take(self, rows: Array) -> None:
         """Take the next rows."""

@@ -29,7 +29,7 @@ from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
-from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
+from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends, doubts_of_steps
 from hedgerow.estimators._treatment_of import doubts_about_given
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns
@@ -482,7 +482,9 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
             warn(GuaranteeWarning, doubt)
         treated = self._stream.treated
         bent = treated is not None and treated.bends(self._stream.engine)
-        for doubt in doubts_of_bends(graph.unexplained if bent else 1.0):
+        of_relations = doubts_of_bends(graph.unexplained if bent else 1.0)
+        of_relations += doubts_of_steps(graph.unexplained if self.treatment_.by_steps else 1.0)
+        for doubt in of_relations:
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         effective /= graph.per_clear

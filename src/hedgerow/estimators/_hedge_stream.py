@@ -1,9 +1,10 @@
 """Rows in, moments and evidence out, the same however the rows are cut into chunks."""
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hedgerow import engines
 from hedgerow.base.blas import one_thread_if_few
@@ -11,14 +12,16 @@ from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
 from hedgerow.estimators._clear import ClearNeighbours
 from hedgerow.estimators._filled_rows import FilledRows
-from hedgerow.estimators._fresh_rows import FreshRows
+from hedgerow.estimators._fresh_rows import FreshRows, Told, told_by_those_before
 from hedgerow.estimators._given import Cells, GivenColumns
 from hedgerow.estimators._known import Known
 from hedgerow.estimators._learner import Learner
 from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
-from hedgerow.method.drift import Level, first_contrasts
+from hedgerow.method.alike import adrift, steps_alike
+from hedgerow.method.drift import MUCH_SLOW, Level, first_contrasts, first_steps, slow_shares
+from hedgerow.method.first_look import unexplained
 from hedgerow.method.forecasts import WORTH_IT
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
@@ -34,6 +37,18 @@ from hedgerow.method.steps import Curves
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
+
+
+_MANY_SLOW = 0.25  # of columns: among many, memory that is no drift makes a few look slow
+
+
+class WithoutLevel(NamedTuple):
+    """The first rows as they are learned from, and what was found on the way."""
+
+    rows: Array
+    level: Level | None
+    coefficients: csr_array | None  # of columns on their clear neighbours
+    told: Told | None
 
 
 class HedgeStream:
@@ -120,40 +135,66 @@ class HedgeStream:
     def _begin(self, learner: Learner, filled: FilledRows, treated: Array) -> Known:
         """Learn from the first rows; return what is known after them."""
         with one_thread_if_few(self.n_columns):
-            rows, sizes, level = self._ready(filled, treated)
+            rows, sizes = self._ready(filled, treated)
             # Before the learner has learned, its arrays take no room.
-            memory = self.clear.memories(rows)
-            coefficients = self.clear.of(learner, rows, memory)
+            rows, level, coefficients, told = self._without_first_level(rows)
         learner.take(rows)
         learner.look_back(rows, coefficients)
-        fresh = None
-        assert self.treated is not None
-        once = self.treated.settled(self.engine).repeated == 1.0
-        long = memory is not None and float(np.median(memory)) > WORTH_IT
-        if long and level is not None and self._loses_level() and once:
-            second = Learner(self.n_columns, self.engine_name, self.half_life)
-            second.taken = None if learner.taken is None else []
-            with one_thread_if_few(self.n_columns):
-                fresh = FreshRows.begin(second, rows, self.clear.of)
+        if told is None:
+            return Known(learner, filled, sizes, level, None)
+        second = Learner(self.n_columns, self.engine_name, self.half_life)
+        second.taken = None if learner.taken is None else []
+        with one_thread_if_few(self.n_columns):
+            fresh = FreshRows.begin(second, told)
         return Known(learner, filled, sizes, level, fresh)
 
-    def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes, Level | None]:
-        """Return the first rows as they are learned from, what they say about sizes, and levels."""
+    def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes]:
+        """Return the first rows without gaps and of one size, and what they say about sizes."""
         assert self.treated is not None
         fills = engines.fills_gaps(self.engine_name)
         judged = self.treated.judged if fills else np.zeros_like(self.treated.judged)
         # What is left of a season is no score of ranks any more.
         ranked = judged & (self.treated.settled(self.engine).season.period == 1)
         rows, there = filled.first(self.engine, treated, judged, ranked)
-        sizes, level = no_sizes(self.n_columns), None
         # Scores of steps are few, and must stay what they are.
-        if not self.assumptions.normal and (self.kinds() == CONTINUOUS).all():
-            rows, sizes = first_sizes(rows, there)
-        # After large rows were made smaller, or levels would follow them.
-        if self._may_drift():
-            contrasts, level = first_contrasts(rows, self.engine.without_level)
-            rows = contrasts if self._loses_level() else rows
-        return rows, sizes, level
+        if self.assumptions.normal or not (self.kinds() == CONTINUOUS).all():
+            return rows, no_sizes(self.n_columns)
+        return first_sizes(rows, there)
+
+    def _without_first_level(self, rows: Array) -> WithoutLevel:
+        """Return the first rows as they are learned from.
+
+        Levels come after sizes, or they would follow large rows.
+        """
+        if not self._may_drift():
+            return WithoutLevel(rows, None, self.clear.of(rows), None)
+        contrasts, level = first_contrasts(rows, self.engine.without_level)
+        if not self._loses_level():
+            return WithoutLevel(rows, level, self.clear.of(rows), None)
+        memory = self.clear.memories(contrasts)
+        coefficients = self.clear.of(contrasts, memory)
+        if memory is None or coefficients is None:
+            return WithoutLevel(contrasts, level, coefficients, None)
+        told = None
+        if not (drifts := adrift(unexplained(contrasts, coefficients))):
+            told = self._told(contrasts, memory)
+            many = np.mean(slow_shares(level, len(rows)) > MUCH_SLOW) > _MANY_SLOW
+            drifts = told is None and bool(many)
+        if drifts:
+            steps, level_after = first_steps(rows, level)
+            relations = self.clear.of(steps)
+            if relations is not None and steps_alike(unexplained(steps, relations)):
+                return WithoutLevel(steps, level_after, relations, None)
+            told = self._told(contrasts, memory)
+        return WithoutLevel(contrasts, level, coefficients, told)
+
+    def _told(self, rows: Array, memory: Array) -> Told | None:
+        """Return what is new in the first rows, if that is worth while, and keeps the graph."""
+        assert self.treated is not None
+        once = self.treated.settled(self.engine).repeated == 1.0
+        if not once or float(np.median(memory)) <= WORTH_IT:
+            return None
+        return told_by_those_before(rows, self.clear.of)
 
     def _may_drift(self) -> bool:
         """Return whether levels are looked at: not of walks that scores have bent."""
@@ -361,9 +402,10 @@ class HedgeStream:
         stream.filled = FilledRows.from_arrays(arrays, learner.n_columns, learner.half_life)
         if "level_mean" in arrays:
             mean, amounts, start, total, left = (
-                np.array(arrays[f"level_{name}"]) for name in Level._fields
+                np.array(arrays[f"level_{name}"]) for name in Level._fields[:5]
             )
-            stream.level = Level(mean, float(amounts), start, total, left)
+            before = np.array(arrays.get("level_before", np.empty(0)))
+            stream.level = Level(mean, float(amounts), start, total, left, before)
         stream.fresh = FreshRows.from_arrays(arrays, engine, looked_back, stream.clear.of)
         if "size_trust" in arrays:
             columns, centre, shape, typical, trust, votes = (

@@ -130,7 +130,7 @@ class Learner:
         arrays: Named,
         engine: str,
         looked_back: int,
-        clear: Callable[[Self, Array], csr_array | None],
+        clear: Callable[[Array], csr_array | None],
     ) -> Self:
         """Return the learner whose `arrays` these are.
 
@@ -141,7 +141,7 @@ class Learner:
         learner = cls(pending.shape[1], engine, float(arrays.get("half_life", NEVER)))
         if looked_back and len(arrays.get("table", ())):
             first, later = np.split(arrays["table"], [looked_back])
-            coefficients = clear(learner, first)
+            coefficients = clear(first)
             learner.take(first)
             learner.look_back(first, coefficients)
             learner.take(later)

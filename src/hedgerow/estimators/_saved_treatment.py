@@ -64,6 +64,7 @@ _SINCE = {
     "paces",
     "restless",
     "season_bends",
+    "level_before",
 }  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -248,6 +249,11 @@ def _check_level(arrays: Named, rows: int, independent: bool) -> None:
         require(within, f"level_{name} must come from rows that were scored", values)
     largest = 2 * WINDOW - 1 + SLACK
     require(WINDOW <= amounts <= largest, f"level_amounts must be up to {largest:g}", amounts)
+    before = arrays.get("level_before", np.empty(0))
+    if len(before):
+        before = doubles_of(arrays, "level_before", (len(as_is),))
+    within = (np.abs(before) <= (most if len(before) else 0.0)).all()
+    require(within, "level_before must come from rows that were scored", before)
     finite = all_within(total, np.inf) and all_within(left, np.inf)
     require(finite and (left >= 0).all(), "level_total and level_left must be sums of squares")
 

@@ -21,6 +21,7 @@ from hedgerow.estimators._first_rows import (
 from hedgerow.estimators._given import Given
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
+from hedgerow.method.drift import MUCH_SLOW
 from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.levels import STRONGLY_RELATED
@@ -35,7 +36,6 @@ MUCH_BORROWED = 0.05
 SLIPPED = {120: (0.10, 0.24), 480: (0.06, 0.08)}
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
 LONG_MEMORY = 2.0  # factor by which memory makes tests less precise
-MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 MUCH_MISSING = 0.4  # share of a typical column's cells
 # Of a column's cells, where rows remember: with 0.15 the level was kept, with 0.4 it was not.
 MANY_MISSING = 0.25
@@ -88,6 +88,7 @@ class Treatment(NamedTuple):
     slow : for each column, the share of its variance that was slow, and was taken out unless some
         columns are steps, yes or no, or counts
     slowest : columns of which much was, most of all first
+    by_steps : whether each row was compared with the one before, as something drifts or jumps
     bursts : stretches of the first rows in which some columns are off together
     kin : whether rows that stand apart are alike, as those of one person or batch are
     nested : columns that are the same again wherever one of them is, as those of sites are
@@ -126,6 +127,7 @@ class Treatment(NamedTuple):
     stuck: Sequence[Stuck] = ()
     slow: NDArray[np.float64] = np.empty(0)
     slowest: Sequence[object] = ()
+    by_steps: bool = False
     bursts: Together = FirstRows().bursts
     kin: Groups = FirstRows().kin
     nested: Repeated = FirstRows().nested
@@ -161,6 +163,7 @@ class Treatment(NamedTuple):
             "stuck": [[str(name), first, last] for name, first, last in self.stuck],
             "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
             "slowest": [str(name) for name in self.slowest],
+            "by_steps": self.by_steps,
             **self._first_rows().to_dict(),
             "swinging": self.swinging.to_dict(),
             "given": None if self.given is None else self.given.to_dict(labels),
@@ -180,8 +183,14 @@ class Treatment(NamedTuple):
             )
         if self.season > 1:
             said.append(f"A season of {self.season} rows was taken out.")
+        if self.by_steps:
+            what = f"{_columns(len(self.slowest))} adrift ({some_of(self.slowest)})"
+            said.append(
+                f"{what if self.slowest else 'Levels drift or jump'}: each row was compared with "
+                f"the one before it. What is slow is no part of the graph."
+            )
         # With a long memory it is that, and told as such.
-        if self.slowest and self.memory < LONG_MEMORY and self._lost_level():
+        elif self.slowest and self.memory < LONG_MEMORY and self._lost_level():
             said.append(
                 f"{_columns(len(self.slowest))} adrift ({some_of(self.slowest)}, up to "
                 f"{self.slow.max():.0%} of the variance): all rows were compared with those "
@@ -233,7 +242,9 @@ class Treatment(NamedTuple):
         of_rows += doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
-        of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=self._lost_level())
+        if not self.by_steps:
+            lost = self._lost_level()
+            of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=lost)
         first_rows = self._first_rows()
         if self.swinging.names:  # who is restless is told with them
             first_rows = first_rows._replace(restless=FirstRows().restless)
@@ -310,6 +321,20 @@ def doubts_of_bends(unexplained: float) -> list[str]:
         f"determine each other ({1.0 - unexplained:.0%} of a typical one): what is known of the "
         f"season from the first rows is not exact enough for that, and edges may be false; make "
         f"columns normal within a phase (logarithms of amounts), or take the season out yourself"
+    ]
+
+
+def doubts_of_steps(unexplained: float) -> list[str]:
+    """Return what is doubtful where levels drift or jump, and each row is compared with the last.
+
+    ``unexplained`` is the share of a typical column that its neighbours leave.
+    """
+    if unexplained >= STRONGLY_RELATED:
+        return []
+    return [
+        f"levels drift or jump, and columns nearly determine each other ({1.0 - unexplained:.0%} "
+        f"of a typical one): of what is left of them, even a hundredth may make edges; learn from "
+        f"stretches of rows that keep their level"
     ]
 
 

@@ -71,6 +71,7 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
         stuck=_stuck(settled.runs, stream, labels),
         slow=slow,
         slowest=slowest(slow, labels),
+        by_steps=known.level is not None and known.level.before.size > 0,
         swinging=Swinging.of(inflation, labels),
         foretold=0.0 if fresh is None else 1.0 - fresh.forecast.left,
         memory_left=left,

@@ -11,6 +11,12 @@ the level being the mean of the first `WINDOW` rows, and from then on a mean tha
 rate; n is how many rows it amounts to. The first rows lose their mean. All columns go through the
 same filter, which changes no graph of rows that are related in time alike, and takes next to
 nothing from independent ones (docs/theory.md, section 27).
+
+Where that is not enough (`adrift`), rows are compared with the one before, and become steps,
+
+    (row - row before) / sqrt(2),
+
+which leave nothing of what is slow, and cost a third of the rows.
 """
 
 from collections.abc import Callable
@@ -26,6 +32,7 @@ Array = NDArray[np.float64]
 # Autocorrelations are measured up to `LAGS` rows apart: what is slower is taken out.
 WINDOW = LAGS
 LARGEST_CONTRAST = 2.0  # times the largest number
+MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 
 
 class Level(NamedTuple):
@@ -36,6 +43,7 @@ class Level(NamedTuple):
     start: Array  # (p,); the mean of the first rows
     total: Array  # (2, p); sums over all rows of their deviations from it, and of squares of these
     left: Array  # (p,); sums of squares of contrasts
+    before: Array  # (p,); the last row, if rows become steps; else empty
 
 
 def first_contrasts(
@@ -48,6 +56,20 @@ def first_contrasts(
     earliest, level = first_level(rows[:WINDOW])
     others, level = later(rows[WINDOW:], level)
     return np.concatenate([earliest, others]), level
+
+
+def first_steps(rows: Array, level: Level) -> tuple[Array, Level]:
+    """Return steps of the first rows, whose level this is, and what there is to know after them.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [3.0], [0.0]])
+    >>> steps, level = first_steps(rows, first_contrasts(rows, without_level)[1])
+    >>> print(steps.ravel().round(2), level.before)
+    [ 0.    1.41 -2.12] [0.]
+    """
+    steps = np.diff(rows, axis=0, prepend=rows[:1]) * np.sqrt(0.5)
+    return steps, level._replace(left=np.square(steps).sum(axis=0), before=rows[-1].copy())
 
 
 def first_level(rows: Array) -> tuple[Array, Level]:
@@ -64,11 +86,11 @@ def first_level(rows: Array) -> tuple[Array, Level]:
     contrasts = (rows - mean) * np.sqrt(number / max(number - 1.0, 1.0))
     total = np.stack([np.zeros(n_columns), np.square(rows - mean).sum(axis=0)])
     left = np.square(contrasts).sum(axis=0)
-    return contrasts, Level(mean, float(number), mean, total, left)
+    return contrasts, Level(mean, float(number), mean, total, left, np.empty(0))
 
 
 def without_level(rows: Array, level: Level) -> tuple[Array, Level]:
-    """Return contrasts of rows with the level before each, and the level after them.
+    """Return contrasts of rows with the level before each, or steps; and the level after them.
 
     Examples
     --------
@@ -77,17 +99,21 @@ def without_level(rows: Array, level: Level) -> tuple[Array, Level]:
     >>> print(steady[[0, 1, -2, -1]].ravel().round(2))
     [ 0.    0.99 31.69 31.69]
     """
-    mean, amounts, start, total, left = level
+    mean, amounts, start, total, left, before = level
     share = 1.0 / WINDOW
     mean, total, left, result = mean.copy(), total.copy(), left.copy(), np.empty_like(rows)
     for t, row in enumerate(rows):
         gap = row - mean
-        result[t] = gap * np.sqrt(amounts / (amounts + 1.0))
+        if before.size:
+            result[t] = (row - before) * np.sqrt(0.5)
+            before = row.copy()
+        else:
+            result[t] = gap * np.sqrt(amounts / (amounts + 1.0))
         mean += share * gap
         amounts = amounts / ((1.0 - share) ** 2 + share**2 * amounts)
         total += np.stack([row - start, np.square(row - start)])
         left += np.square(result[t])
-    return result, Level(mean, amounts, start, total, left)
+    return result, Level(mean, amounts, start, total, left, before)
 
 
 def slow_shares(level: Level, n_rows: int) -> Array:

@@ -67,3 +67,9 @@ def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array)
                 return some.coefficients
             found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
     return csr_array(found)
+
+
+def unexplained(rows: Array, coefficients: csr_array) -> Array:
+    """Return what clear neighbours leave of rows."""
+    result: Array = rows - (coefficients @ rows.T).T
+    return result

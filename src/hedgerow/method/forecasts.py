@@ -6,14 +6,13 @@ sum over s of a_s A e_(t-s) into others of that kind, with the same A. What is l
 row, and says as much as independent rows do. Where columns remember differently a filter mixes
 them in other proportions, and the graph is another. So they are asked twice: the first rows whether
 anything in what is left remembers in its own way, or foretells another column; and all rows, when
-edges are asked for, whether columns still remember alike (docs/theory.md, section 36).
+edges are asked for, whether columns still remember alike (`alike`; docs/theory.md, section 36).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, special
 from scipy.signal import fftconvolve, lfilter
 
 from hedgerow.method.inflation import largest_order
@@ -25,18 +24,8 @@ Array = NDArray[np.float64]
 MOST_GROWTH = 1e3  # of numbers, by a forecast; with more, little would be left but rounding
 # Rows that are worth less than by this for their memory would hardly be worth more without it.
 WORTH_IT = 1.05
-# Of taking columns that remember alike for unlike ones: in the first rows, which alone are asked
-# whether columns foretell each other, and each time that edges are asked for.
-_CHANCE_AT_FIRST = 0.05
-_CHANCE_LATER = 0.01
-# With so much noise for each column and product, the sum of squared logarithms is what it is with
-# none, to a few hundredths (simulated; docs/theory.md, section 36). Of more columns at a time sums
-# are known to less than they are off by.
-_MOST_NOISE = 0.3
-_MOST_AT_ONCE = 128
 _BEYOND_CHANCE = 3.0  # standard errors
 _FARTHEST = 4096  # rows after which nothing is left of one
-_ROUNDING = 1e-10
 
 
 class Forecast(NamedTuple):
@@ -118,97 +107,6 @@ def echo_of_errors(forecast: Forecast) -> float:
     return float((1.0 + np.square(forecast.coefficients).sum()) / forecast.left)
 
 
-def alike_at_first(residual: Array) -> bool:
-    """Return whether nothing in residuals of what is new remembers, or foretells, in its own way.
-
-    Products of residuals k rows apart, of all pairs of columns, are d_k times those of the same
-    row, and chance, if memory is common. Their squares then sum to a known number, in the mean, and
-    none is larger than the largest of so many. Of many columns some are asked, evenly spaced.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> rows = rng.standard_normal((300, 10))
-    >>> alike_at_first(rows)
-    True
-    >>> rows[1:, 0] += 0.5 * rows[:-1, 1]
-    >>> alike_at_first(rows)
-    False
-    """
-    n_rows = len(residual)
-    lengths = np.sqrt(np.square(residual).sum(axis=0))
-    columns = np.flatnonzero(lengths)[:: -(-residual.shape[1] // _MOST_AT_ONCE)]
-    unit = residual[:, columns] / lengths[columns]
-    n_columns, farthest = len(columns), min(LAGS, n_rows // 4)
-    if n_columns < 2 or farthest < 1:
-        return False
-    together = unit.T @ unit
-    number = n_columns * (n_columns - 1)
-    # What chance makes of correlations is no part of those that there are.
-    squares = n_columns + max(np.square(together).sum() - n_columns - number / n_rows, 0.0)
-    fourths = n_columns + max((together**4).sum() - n_columns - 3 * number / n_rows**2, 0.0)
-    apart = [
-        (unit[lag:].T @ unit[: n_rows - lag]) * n_rows / np.sqrt(n_rows - lag)
-        for lag in range(1, farthest + 1)
-    ]
-    common = np.array([np.diag(products).mean() for products in apart])
-    wider = _wider(common, n_rows, n_columns**2 / squares)
-    chances: list[float] = []
-    for products, mean in zip(apart, common, strict=True):
-        own = np.square(np.diag(products) - mean).sum()
-        others = np.square(products - mean * together) / wider
-        chances += [
-            _chance(own / wider, n_columns - 1.0, 2.0 * fourths),
-            _chance(float(others.sum()), float(n_columns**2), 2.0 * squares**2),
-            n_columns**2 * float(special.chdtrc(1.0, others.max())),
-        ]
-    return min(chances) * len(chances) > _CHANCE_AT_FIRST
-
-
-def alike_later(as_they_are: Array, fresh: Array, variance: float) -> bool:
-    """Return whether rows and what is new in them are related alike, as if columns remember alike.
-
-    Parameters
-    ----------
-    as_they_are, fresh : correlation matrices, or covariances
-    variance : of what chance makes a product of two columns differ by, of `differing`
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> mixed = rng.standard_normal((6, 6))
-    >>> rows = rng.standard_normal((2, 1000, 6))
-    >>> one, other = (np.cov(each @ mixed, rowvar=False) for each in rows)
-    >>> alike_later(one, other, 2 / 1000)
-    True
-    >>> rows[1, :, 0] *= 1.5
-    >>> alike_later(one, np.cov(rows[1] @ mixed, rowvar=False), 2 / 1000)
-    False
-    """
-    found, free = unlikeness(as_they_are, fresh, variance)
-    return free > 0 and bool(special.chdtrc(free, found) > _CHANCE_LATER)
-
-
-def unlikeness(as_they_are: Array, fresh: Array, variance: float) -> tuple[float, int]:
-    """Return what is chi-square if rows and what is new are related alike, and its freedom.
-
-    That is zero if nothing can be told.
-    """
-    n_columns = len(fresh)
-    size = int(min(n_columns, _MOST_AT_ONCE, _MOST_NOISE / variance))
-    varies = (np.diag(fresh) > 0) & (np.diag(as_they_are) > 0)
-    columns = np.flatnonzero(varies)
-    # In an order that does not depend on where columns stand.
-    columns = columns[np.argsort(np.diag(fresh)[columns] / np.diag(as_they_are)[columns])]
-    if size < 2 or len(columns) < 2:
-        return 0.0, 0
-    places = [np.ix_(some, some) for some in np.array_split(columns, -(-len(columns) // size))]
-    ratios = [_ratios(as_they_are[some], fresh[some]) for some in places]
-    logs = np.log(np.maximum(np.concatenate(ratios), np.finfo(np.float64).tiny))
-    free = sum(len(some) * (len(some) + 1) // 2 for some in ratios) - 1
-    return float(np.square(logs - logs.mean()).sum() / (2.0 * variance)), free
-
-
 def differing(forecast: Forecast, n_rows: float, tails: float, left: float) -> float:
     """Return the variance, by chance, of what products of two columns differ by.
 
@@ -264,28 +162,3 @@ def _memory(forecast: Forecast) -> float:
     follows = lfilter([1.0], np.append(1.0, -forecast.coefficients), np.eye(1, _FARTHEST)[0])
     echoes = fftconvolve(follows, follows[::-1])
     return float(np.square(echoes).sum() / np.square(follows).sum() ** 2)
-
-
-def _ratios(as_they_are: Array, fresh: Array) -> Array:
-    """Return the variances of what is new over those of rows, in directions that share nothing.
-
-    In units of columns: of those that are nearly determined by others, rounding is left out.
-    """
-    spread = np.sqrt(np.diag(as_they_are))
-    sizes, directions = linalg.eigh(as_they_are / spread / spread[:, None])
-    clear = sizes > _ROUNDING * sizes[-1]
-    into = directions[:, clear] / np.sqrt(sizes[clear])
-    between = into.T @ (fresh / spread / spread[:, None]) @ into
-    result: Array = linalg.eigvalsh(between)
-    return result
-
-
-def _wider(common: Array, n_rows: float, amount: float) -> float:
-    """Return by how much chance is wider for memory that is common and was left (Bartlett)."""
-    beyond = np.square(common) / n_rows - 1.0 / (n_rows * amount)
-    return 1.0 + 2.0 * max(float(beyond.sum()), 0.0)
-
-
-def _chance(found: float, mean: float, variance: float) -> float:
-    """Return how likely a larger sum of squares of this mean and variance is, taken for gamma."""
-    return float(special.chdtrc(2.0 * mean**2 / variance, 2.0 * mean / variance * found))
