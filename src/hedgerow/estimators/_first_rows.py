@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
 from hedgerow.estimators._treated_rows import Settled
+from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.twins import NONE as NO_TWINS
+from hedgerow.method.twins import Twins
 
 _SHOWN = 3
 
@@ -74,6 +77,7 @@ class FirstRows(NamedTuple):
     paces: Paced = Paced((), ())
     restless: Restless = Restless((), ())
     depth: float = 0.0
+    twins: Twins = NO_TWINS
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
@@ -88,15 +92,17 @@ class FirstRows(NamedTuple):
             Paced(*_largest(settled.paces, labels)),
             Restless(*_largest(settled.restless, labels)),
             settled.depth,
+            settled.twins,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it for JSON."""
         found: list[Any] = list(self[: self._fields.index("depth")])
-        return {
+        named = {
             name: {**each._asdict(), "names": list(map(str, each.names))}
             for name, each in zip(self._fields, found, strict=False)
         }
+        return named | {"twins": self.twins._asdict()}
 
     def doubts(self, rows: int) -> list[str]:
         """Return what makes the promise doubtful, of so many rows."""
@@ -109,6 +115,7 @@ class FirstRows(NamedTuple):
             *self._of_paces(),
             *self._of_restless(),
             *self._of_depth(),
+            *self._of_twins(rows),
         ]
 
     def _of_bursts(self) -> list[str]:
@@ -202,6 +209,18 @@ class FirstRows(NamedTuple):
             f"than in others (by {self.depth:.0%}, one standard deviation): edges may be made of "
             f"it; learn from logarithms of counts over what was counted in all, or over the time, "
             f"area or volume that was counted in"
+        ]
+
+    def _of_twins(self, rows: int) -> list[str]:
+        number, one, other = self.twins
+        if not number:
+            return []
+        first = min(rows, FIRST_ROWS)
+        return [
+            f"{number:,} of the first {first:,} rows nearly repeat another one that stands apart "
+            f"from them (most of all rows {one:,} and {other:,}), as what was entered or measured "
+            f"twice does: these are no independent witnesses, and {rows:,} rows count as "
+            f"{rows / (1.0 + number / first):,.0f}; keep one of each"
         ]
 
 

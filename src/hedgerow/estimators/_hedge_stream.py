@@ -289,7 +289,7 @@ class HedgeStream:
         left = max(n_rows - settled.season.period + 1, 1.0)  # each phase has a mean of its own
         # Rows that repeat one of the last few are told by memory already; if that is most of it, it
         # is the same for all pairs.
-        repeated, apart = self.treated.repeated(self.engine)
+        repeated, apart = self.treated.times(self.engine)
         _, memory = found.typical_parts()
         if 2.0 * (repeated / apart - 1.0) > memory - 1.0 > 0.0:
             found = alike(found)

@@ -47,7 +47,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces", "restless"),
+    *("blanks", "paces", "restless", "twins"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -63,6 +63,7 @@ _SINCE = {
     "blanks",
     "paces",
     "restless",
+    "twins",
     "season_bends",
     "level_before",
 }  # that models saved earlier do not have
@@ -136,6 +137,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
         paces = doubles_of(arrays, "paces", (n_columns,))
         within = ((paces >= 0) & (paces <= FIRST_ROWS)).all()
         require(within, f"paces must be numbers of rows up to {FIRST_ROWS}", paces)
+    if "twins" in arrays:
+        twins = array_of(arrays, "twins", "iu", 1)
+        possible = len(twins) == 3 and 0 <= twins[0] <= FIRST_ROWS and (twins[1:] >= -1).all()
+        require(possible and (twins < FIRST_ROWS + 1).all(), "twins must be rows", twins)
     if "restless" in arrays:
         restless = doubles_of(arrays, "restless", (n_columns,))
         require((restless >= 0).all(), "restless must be variances", restless)

@@ -62,6 +62,8 @@ from hedgerow.method.seasons import (
 from hedgerow.method.slips import Slips, first_slips, no_slips, without_slips
 from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import Runs, continued, no_runs
+from hedgerow.method.twins import NONE as NO_TWINS
+from hedgerow.method.twins import Twins, twins_of
 
 Array = NDArray[np.float64]
 
@@ -73,7 +75,7 @@ _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
 _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
-_POPULATIONS, _RESTLESS = "populations", "restless"
+_POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
 
 
 class Settled(NamedTuple):
@@ -97,6 +99,7 @@ class Settled(NamedTuple):
     paces: Array  # (p,) period of columns that have one nearly in common with others; 0 if none
     slips: Slips
     restless: Array  # (p,) by how much sizes change in time; 0 if they do not
+    twins: Twins
 
 
 class Looked(NamedTuple):
@@ -196,6 +199,12 @@ class TreatedRows:
             return mean_times(settled.repeats)
         return settled.repeated, settled.repeated
 
+    def times(self, engine: Engine) -> tuple[float, float]:
+        """Return `repeated`, a row that has a twin among the first ones being there twice."""
+        number = self.settled(engine).twins.number
+        again = 1.0 + number / (self._waiting or FIRST_ROWS)
+        return (again, again) if number else self.repeated(engine)
+
     def straightness(self) -> Array:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
@@ -262,6 +271,7 @@ class TreatedRows:
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
+            named[_TWINS] = np.array(settled.twins)
         return named
 
     @classmethod
@@ -310,7 +320,8 @@ class TreatedRows:
             if f"{_OF_SLIPS}centre" in arrays:
                 known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
             later = runs, bursts, kin, nested, carried, depth, blanks, paces
-            treated._settled = Settled(*first_look, *later, known_slips, restless)
+            twins = Twins(*arrays[_TWINS].tolist()) if _TWINS in arrays else NO_TWINS
+            treated._settled = Settled(*first_look, *later, known_slips, restless, twins)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -356,13 +367,15 @@ class TreatedRows:
             bursts, paces = bursts_of(treated), paces_of(treated)
             restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
         repeated, _ = mean_times(repeats)
-        groups, kin, depth = ONE, NO_KIN, 0.0
+        groups, kin, depth, twins = ONE, NO_KIN, 0.0, NO_TWINS
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
             known = treated[:, first.mostly_different & ~wanders]
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
+            if not independent and repeated == 1.0:
+                twins = twins_of(known)
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
@@ -373,7 +386,7 @@ class TreatedRows:
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later, slips, restless)
+        return treated, Settled(*first_look, *later, slips, restless, twins)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

@@ -26,6 +26,7 @@ from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
+from hedgerow.method.twins import Twins
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
 # Of what given columns leave, errors of their effects. Chosen by looking at docs/groups.md: with
@@ -96,6 +97,7 @@ class Treatment(NamedTuple):
     blanks : columns that have one value, again and again, in the same rows as others have theirs
     paces : columns that go up and down at a pace that another has nearly, too
     restless : columns whose size changes in time, each in its own way
+    twins : how many of the first rows nearly repeat another one, and the nearest two of them
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
@@ -135,6 +137,7 @@ class Treatment(NamedTuple):
     blanks: Blank = FirstRows().blanks
     paces: Paced = FirstRows().paces
     restless: Restless = FirstRows().restless
+    twins: Twins = FirstRows().twins
     depth: float = 0.0
     swinging: Swinging = Swinging()
     foretold: float = 0.0
@@ -257,7 +260,7 @@ class Treatment(NamedTuple):
 
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
-        return FirstRows(*found, self.restless, self.depth)
+        return FirstRows(*found, self.restless, self.depth, self.twins)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
