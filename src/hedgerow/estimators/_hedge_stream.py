@@ -22,7 +22,7 @@ from hedgerow.method import numpy_ref
 from hedgerow.method.alike import adrift, steps_alike
 from hedgerow.method.drift import MUCH_SLOW, Level, first_contrasts, first_steps, slow_shares
 from hedgerow.method.first_look import unexplained
-from hedgerow.method.forecasts import WORTH_IT
+from hedgerow.method.forecasts import WORTH_IT, whitened
 from hedgerow.method.forgetting import NEVER, effective_rows
 from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, alike, no_inflation, swinging_only, without_tails
@@ -176,7 +176,7 @@ class HedgeStream:
         if memory is None or coefficients is None:
             return WithoutLevel(contrasts, level, coefficients, None)
         told = None
-        if not (drifts := adrift(unexplained(contrasts, coefficients))):
+        if not (drifts := self._adrift(contrasts, memory, coefficients)):
             told = self._told(contrasts, memory)
             many = np.mean(slow_shares(level, len(rows)) > MUCH_SLOW) > _MANY_SLOW
             drifts = told is None and bool(many)
@@ -187,6 +187,15 @@ class HedgeStream:
                 return WithoutLevel(steps, level_after, relations, None)
             told = self._told(contrasts, memory)
         return WithoutLevel(contrasts, level, coefficients, told)
+
+    def _adrift(self, rows: Array, memory: Array, coefficients: csr_array) -> bool:
+        """Return whether something lasts in rows that is not the memory of all columns."""
+        if float(np.median(memory)) > WORTH_IT:
+            rows = whitened(rows)
+            if (found := self.clear.of(rows)) is None:
+                return False
+            coefficients = found
+        return adrift(unexplained(rows, coefficients))
 
     def _told(self, rows: Array, memory: Array) -> Told | None:
         """Return what is new in the first rows, if that is worth while, and keeps the graph."""

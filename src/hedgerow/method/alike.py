@@ -115,13 +115,10 @@ def _own_way(residual: Array, spans: Spans, otherwise: float = 0.0) -> float:
     squares, fourths = _squares(unit)
     apart = [_apart(unit, *span) for span in spans]
     common = np.array([np.diag(products).mean() for products in apart])
-    if any(first < last for first, last in spans):
-        singly = [(unit[lag:] * unit[:-lag]).sum() for lag in range(1, spans[-1][1] + 1)]
-        wider = [_wider_for_sums(np.array(singly) / n_columns, last) for _, last in spans]
-    else:
-        wider = [_wider(common, n_rows, n_columns**2 / squares)] * len(spans)
+    least = _wider(common, n_rows, n_columns**2 / squares)
     chances: list[float] = []
-    for products, mean, wide in zip(apart, common, wider, strict=True):
+    for products, mean, (first, last) in zip(apart, common, spans, strict=True):
+        wide = least if first == last else _as_wide_as(products)
         own = np.square(np.diag(products) - mean).sum()
         others = np.square(products - mean * together) / wide
         chances += [
@@ -167,12 +164,14 @@ def _wider(common: Array, n_rows: float, amount: float) -> float:
     return 1.0 + 2.0 * max(float(beyond.sum()), 0.0)
 
 
-def _wider_for_sums(echoes: Array, last: int) -> float:
-    """Return the same for sums over distances from 1 up to ``last``."""
-    both = np.concatenate([echoes[::-1], [1.0], echoes])
-    related = np.convolve(both, both[::-1])[len(both) - 1 :][:last]
-    share = 1.0 - np.arange(last) / last
-    return max(float(2.0 * (share * related).sum() - related[0]), 1.0)
+def _as_wide_as(products: Array) -> float:
+    """Return the same of sums of products, as far as they differ by which column comes first.
+
+    Of what lasts, that makes no difference; chance does not know of it.
+    """
+    n_columns = len(products)
+    between = float(np.square(products - products.T).sum()) / (2 * n_columns * (n_columns - 1))
+    return max(between, 1.0)
 
 
 def _chance(found: float, mean: float, variance: float) -> float:
