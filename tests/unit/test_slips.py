@@ -72,6 +72,33 @@ def test_columns_with_heavy_tails_have_none(bend):
         assert not first_slips(in_order(rows), ALL)[1].found.any(), seed
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_codes_for_what_was_not_measured_are_found(seed):
+    """Five standard deviations off, where a single cell might be a normal one."""
+    rows = np.random.default_rng(seed).standard_normal((400, P)) + 5.0
+    hit = np.random.default_rng([seed, 2]).random(rows.shape) < 0.03
+    hit[:, P // 2 :] = False
+    rows[hit] = 0.0
+    first, slips = first_slips(in_order(rows), ALL)
+    assert np.array_equal(np.isnan(first.rows), hit)
+    assert np.array_equal(np.isfinite(slips.codes), [np.arange(P) < P // 2, np.zeros(P, bool)])
+    later = np.full((1, P), 5.0)
+    later[0, [0, P - 1]] = 0.0
+    again, after = without_slips(later, slips, 400)
+    assert np.flatnonzero(np.isnan(again[0])).tolist() == [0]
+    assert after.found.sum() == hit.sum() + 1
+
+
+def test_limits_and_values_within_a_column_are_no_codes():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((400, P))
+    rows[:, 0] = np.maximum(rows[:, 0], -1.5)  # a floor
+    rows[rng.random(400) < 0.03, 1] = 1.0  # among its values
+    rows[:, 2] = np.round(rows[:, 2], 1)
+    rows[rng.random(400) < 0.01, 3] += 4.0  # off, and never the same
+    assert np.isinf(first_slips(in_order(rows), ALL)[1].codes).all()
+
+
 @pytest.mark.parametrize("degrees", [2, 3, 5])
 def test_rows_of_unlike_size_have_hardly_any(degrees):
     """Of sixteen tables, each with dozens of cells that far off."""

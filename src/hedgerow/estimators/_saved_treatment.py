@@ -352,6 +352,9 @@ def _check_slips(arrays: Named, rows: int) -> None:
     centre, scale = (doubles_of(arrays, f"slips_{x}", (n_columns,)) for x in ("centre", "scale"))
     require(all_within(centre, LARGEST_NUMBER), "slips_centre must be numbers of cells")
     require((scale > 0).all(), "slips_scale must be positive", scale)
+    codes = doubles_of(arrays, "slips_codes", (2, n_columns))
+    within = all_within(codes[codes < np.inf], LARGEST_NUMBER)
+    require(within, "slips_codes must be numbers of cells", codes)
     for name in ("on_end", "found"):
         number = array_of(arrays, f"slips_{name}", "i", 1)
         possible = len(number) == n_columns and ((number >= 0) & (number <= rows)).all()

@@ -170,7 +170,11 @@ class TreatedRows:
         kinds = self._kinds(first, as_is)
         slips = no_slips(len(as_is))
         if self.looks_for_slips and not self.assumptions.normal:
-            first, slips = first_slips(first, self._may_be_off(first, kinds) & ~as_is)
+            # A code looks like many zeros, or whatever it is.
+            kinds_or_codes = np.where(kinds == ZEROS, CONTINUOUS, kinds)
+            first, slips = first_slips(first, self._may_be_off(first, kinds_or_codes) & ~as_is)
+            if np.isfinite(slips.codes).any():
+                kinds = self._kinds(first, as_is)
         return Looked(first, as_is, kinds, slips)
 
     def _may_be_off(self, first: Ordered, kinds: Kinds) -> NDArray[np.bool_]:
@@ -375,7 +379,8 @@ class TreatedRows:
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
-                twins = twins_of(known)
+                continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
+                twins = twins_of(known[:, continuous])
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)

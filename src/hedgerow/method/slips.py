@@ -8,6 +8,9 @@ Columns with heavy tails have such cells by their nature: those more than six st
 off are then fewer than those between `SHOULDER` and six that chance does not put there, and what
 remains is not normal either. In a row that is large as a whole (`row_sizes`) no single cell has
 slipped. Nor has a sensor that jumps: of cells on end, only the first `MOST_ON_END` count.
+
+A code (0 for what was not measured) need not be that far off: if the least or the largest value of
+a column comes again and again, and is more than `SHOULDER` standard deviations off, it is one.
 """
 
 from typing import NamedTuple
@@ -31,6 +34,7 @@ _FEWEST = 32  # cells of a column; quartiles of fewer do not tell what is six st
 _DOUBT = 0.05
 _MOST = 0.1  # of a column's cells; with more, what its other cells are is not known
 _PART_OF_ROW = 0.25  # of a row's cells; of more, no slip: the row is large
+_AGAIN = 4  # cells, at least, that have a code
 NAMED = 8  # cells that are remembered by row and column
 
 
@@ -39,6 +43,7 @@ class Slips(NamedTuple):
 
     centre: Array  # (p,)
     scale: Array  # (p,) of one standard deviation; infinite: the column is not judged
+    codes: Array  # (2, p) values of cells that were not measured; infinite: there is none
     on_end: NDArray[np.int64]  # (p,) cells that far off, up to the last row
     found: NDArray[np.int64]  # (p,) cells that count as missing
     cells: NDArray[np.int64]  # (k, 2) row and column of the first ones
@@ -48,7 +53,8 @@ def no_slips(n_columns: int) -> Slips:
     """Return that no column is judged."""
     none = np.zeros(n_columns, dtype=np.int64)
     unjudged = np.full(n_columns, np.inf)
-    return Slips(np.zeros(n_columns), unjudged, none, none, np.empty((0, 2), dtype=np.int64))
+    codes = np.full((2, n_columns), np.inf)
+    return Slips(np.zeros(n_columns), unjudged, codes, none, none, np.empty((0, 2), dtype=np.int64))
 
 
 def first_slips(first: Ordered, judged: Cells) -> tuple[Ordered, Slips]:
@@ -64,20 +70,25 @@ def first_slips(first: Ordered, judged: Cells) -> tuple[Ordered, Slips]:
     """
     none = no_slips(len(first.there))
     centre, scale = _middle(first, judged)
-    if not _extremes(first, centre, scale).any():
+    ends = _ends(first)
+    off_by = np.abs(ends - centre) / scale
+    codes = np.where(_comes_again(first) & (off_by > SHOULDER), ends, np.inf)
+    if not (off_by > BEYOND_DOUBT).any() and np.isinf(codes).all():
         return first, none
-    far = np.abs(first.rows - centre) > BEYOND_DOUBT * scale
+    coded = (first.rows == codes[0]) | (first.rows == codes[1])
+    far = (np.abs(first.rows - centre) > BEYOND_DOUBT * scale) | coded
     often = far.sum(axis=0) > _MOST * first.there
     kept = in_order(np.where(far & ~often, np.nan, first.rows))
     normal = np.isfinite(scale) & ~often & cannot_be_told_from_normal(kept, judged)
-    columns = first.rows[:, normal], centre[normal], scale[normal]
-    beyond, off = (_far_off(*columns, limit).sum() for limit in (BEYOND_DOUBT, SHOULDER))
-    by_chance = stats.poisson.isf(_DOUBT, 2.0 * special.ndtr(-SHOULDER) * columns[0].size)
-    if beyond < off - beyond - by_chance or not beyond:
-        return first, none
-    known = none._replace(centre=centre, scale=np.where(normal, scale, np.inf))
+    known = none._replace(centre=centre, codes=np.where(normal, codes, np.inf))
+    values = np.where(coded, np.nan, first.rows)[:, normal]
+    limits = BEYOND_DOUBT, SHOULDER
+    beyond, off = (_far_off(values, centre[normal], scale[normal], each).sum() for each in limits)
+    by_chance = stats.poisson.isf(_DOUBT, 2.0 * special.ndtr(-SHOULDER) * values.size)
+    if beyond >= off - beyond - by_chance:
+        known = known._replace(scale=np.where(normal, scale, np.inf))
     rows, slips = without_slips(first.rows, known, 0)
-    return in_order(rows), slips
+    return (in_order(rows), slips) if slips.found.any() else (first, none)
 
 
 def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
@@ -85,10 +96,12 @@ def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
 
     However rows are cut, it is the same.
     """
-    judged = np.flatnonzero(np.isfinite(known.scale))
+    judged = np.flatnonzero(np.isfinite(known.scale) | np.isfinite(known.codes).any(axis=0))
     if not len(judged) or not len(rows):
         return rows, known
-    far = _far_off(rows[:, judged], known.centre[judged], known.scale[judged], BEYOND_DOUBT)
+    some, codes = rows[:, judged], known.codes[:, judged]
+    far = _far_off(some, known.centre[judged], known.scale[judged], BEYOND_DOUBT)
+    far |= _but_in_large_rows((some == codes[0]) | (some == codes[1]), len(judged))
     on_end = known.on_end.copy()
     position = np.arange(1, len(rows) + 1)[:, None]
     # A run that was there before the first row began so many rows earlier.
@@ -115,15 +128,29 @@ def _middle(first: Ordered, judged: Cells) -> tuple[Array, Array]:
     return np.where(known, centre, 0.0), np.where(known, scale, np.inf)
 
 
-def _extremes(first: Ordered, centre: Array, scale: Array) -> Cells:
-    """Return which columns have a cell that is far off, whatever the size of its row."""
+def _ends(first: Ordered) -> Array:
+    """Return the least and the largest value of each column."""
     p, last = np.arange(len(first.there)), np.maximum(first.there - 1, 0)
-    ends = np.abs(np.vstack([first.values[:, 0], first.values[p, last]]) - centre) / scale
-    return np.asarray((ends > BEYOND_DOUBT).any(axis=0))
+    return np.vstack([first.values[:, 0], first.values[p, last]])
+
+
+def _comes_again(first: Ordered) -> Cells:
+    """Return whether the least and the largest value of each column come again and again."""
+    p, last = np.arange(len(first.there)), first.there - 1
+    some = first.there >= _AGAIN
+    near = np.where(some, _AGAIN - 1, 0), np.where(some, last - (_AGAIN - 1), 0)
+    inner = np.vstack([first.values[p, each] for each in near])
+    again: Cells = (inner == _ends(first)) & some
+    return again
 
 
 def _far_off(rows: Rows, centre: Array, scale: Array, limit: float) -> Cells:
     """Return which cells are so many standard deviations off, but for rows that are as a whole."""
     far: Cells = np.abs(rows - centre) > limit * scale
-    far &= (far.sum(axis=1) <= max(1.0, _PART_OF_ROW * np.isfinite(scale).sum()))[:, None]
-    return far
+    return _but_in_large_rows(far, int(np.isfinite(scale).sum()))
+
+
+def _but_in_large_rows(far: Cells, n_judged: int) -> Cells:
+    few = far.sum(axis=1) <= max(1.0, _PART_OF_ROW * n_judged)
+    result: Cells = far & few[:, None]
+    return result
