@@ -47,15 +47,15 @@ def test_gaps_constant_columns_and_few_rows_are_no_paces():
 
 def test_paces_are_warned_of_and_saved(tmp_path):
     rng = np.random.default_rng()
-    rows = rng.standard_normal((600, 150))  # of fewer columns, two waves would be a season
-    rows[:, :2] += waves(rng, 600, np.array([20.0, 20.1]))
+    rows = rng.standard_normal((600, 300))  # of fewer columns, two waves would be a season
+    rows[:, :2] += 1.4 * waves(rng, 600, np.array([17.4, 17.47]))
     with pytest.warns(GuaranteeWarning, match="2 columns go up and down at a pace of their own"):
         graph = HedgeGraph().fit(rows)
     assert sorted(graph.treatment_.paces.names) == [0, 1]
     graph.save(tmp_path / "model")
     assert HedgeGraph.load(tmp_path / "model").treatment_.paces == graph.treatment_.paces
     header, arrays = storage.read(tmp_path / "model", "HedgeGraph")
-    storage.write(tmp_path / "bad", "HedgeGraph", header, {**arrays, "paces": np.full(150, -1.0)})
+    storage.write(tmp_path / "bad", "HedgeGraph", header, {**arrays, "paces": np.full(300, -1.0)})
     with pytest.raises(storage.StorageError, match="paces must be numbers of rows"):
         HedgeGraph.load(tmp_path / "bad")
 
