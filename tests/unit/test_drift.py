@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hedgerow import HedgeGraph
 from hedgerow.engines import numba_cpu
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.method.alike import adrift, steps_alike
+from hedgerow.method.alike import adrift, steps_alike, steps_remember
 from hedgerow.method.drift import (
     WINDOW,
     first_contrasts,
@@ -182,6 +182,62 @@ def test_columns_with_memories_of_their_own_are_not_compared_by_steps():
     assert adrift(rows)
     assert not steps_alike(np.diff(rows, axis=0))
     assert not HedgeGraph().fit(rows).treatment_.by_steps
+
+
+def remembering(echoes, seed, rows, columns):
+    """Rows of drivers that remember, mixed; of independent steps to begin with."""
+    drivers = noise(seed, rows + 400, columns)
+    for t in range(1, len(drivers)):
+        drivers[t] = echoes * drivers[t - 1] + np.sqrt(1 - echoes**2) * drivers[t]
+    mixed = np.eye(columns) + 0.5 * np.eye(columns, k=1)
+    return drivers[400:] @ mixed
+
+
+@pytest.mark.parametrize("between", [(0.2, 0.5), (0.6, 0.95), (0.75, 0.85), (0.85, 0.98)])
+@pytest.mark.parametrize("columns", [8, 24])
+def test_drivers_that_remember_are_never_taken_for_drift(between, columns):
+    """Their steps are related in other proportions: -(1 - a) / 2 by one row apart."""
+    for seed in range(6):
+        echoes = np.random.default_rng([43, seed]).uniform(*between, columns)
+        residual = np.diff(remembering(echoes, seed, 512, columns), axis=0)
+        assert not steps_alike(residual), seed
+
+
+def test_steps_of_what_remembers_nothing_but_a_jump_are_alike():
+    """Of 60 tables more than 12 are not, at levels of .05, .001 and .001, in 1 of 10,000 cases."""
+    rng = np.random.default_rng()
+    rows = rng.standard_normal((60, 300, 10))
+    rows[:, 100:] += 20.0 * rng.standard_normal((60, 1, 10))
+    assert sum(not steps_alike(np.diff(each, axis=0)) for each in rows) <= 12
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_memory_that_begins_after_a_jump_is_warned_of():
+    rows = jump(1)
+    model = HedgeGraph().partial_fit(rows[:600])
+    assert model.treatment_.by_steps
+    assert not model.treatment_.steps_remember
+    later = remembering(np.linspace(0.5, 0.9, COLUMNS), 5, 3000, COLUMNS)
+    model.partial_fit(later)
+    assert model.treatment_.steps_remember
+    with pytest.warns(GuaranteeWarning, match="remember those before them in other ways"):
+        assert model.edges_ is not None
+
+
+def test_columns_that_remember_for_long_each_in_its_own_way_are_warned_of():
+    unlike = remembering(np.linspace(0.85, 0.98, 24), 7, 4000, 24)
+    with pytest.warns(GuaranteeWarning, match="do not seem to remember alike"):
+        HedgeGraph().fit(unlike)
+    alike = HedgeGraph().fit(remembering(np.full(24, 0.95), 7, 4000, 24)).treatment_
+    assert not [doubt for doubt in alike.doubts() if "remember alike" in doubt]
+
+
+def test_rows_that_remember_nothing_are_not_said_to():
+    """Of 200 tables more than eight are at level .01 in 1 of 5000 cases."""
+    rng = np.random.default_rng()
+    steps = np.diff(rng.standard_normal((200, 301, 8)), axis=1)
+    sums = [first_residuals(each, np.ones(300)) for each in steps]
+    assert sum(steps_remember(each, 300.0) for each in sums) <= 8
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

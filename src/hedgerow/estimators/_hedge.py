@@ -22,6 +22,7 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
+from hedgerow.estimators._drifting import doubts_of_steps
 from hedgerow.estimators._given import Cells, GivenColumns, check_given
 from hedgerow.estimators._given_cells import HoldsFixed
 from hedgerow.estimators._hedge_stream import HedgeStream
@@ -29,7 +30,7 @@ from hedgerow.estimators._kept import Kept
 from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
-from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends, doubts_of_steps
+from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
 from hedgerow.estimators._treatment_of import doubts_about_given
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns

@@ -7,6 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
+from hedgerow.estimators._drifting import (
+    doubts_of_drift,
+    doubts_of_memory_in_steps,
+    doubts_of_unlike_memories,
+)
 from hedgerow.estimators._first_rows import (
     Blank,
     Carried,
@@ -36,7 +41,9 @@ MUCH_BORROWED = 0.05
 # docs/groups.md has them, and a test compares.
 SLIPPED = {120: (0.10, 0.24), 480: (0.06, 0.08)}
 WORTH_SAYING = 1.05  # factors below this are hardly to be told from chance
-LONG_MEMORY = 2.0  # factor by which memory makes tests less precise
+# Factor by which memory makes tests less precise. Of an autoregression with a smaller one less than
+# a twentieth is slow; where it is larger, what is slow is memory, and counted as such.
+LONG_MEMORY = 2.0
 MUCH_MISSING = 0.4  # share of a typical column's cells
 # Of a column's cells, where rows remember: with 0.15 the level was kept, with 0.4 it was not.
 MANY_MISSING = 0.25
@@ -90,6 +97,7 @@ class Treatment(NamedTuple):
         columns are steps, yes or no, or counts
     slowest : columns of which much was, most of all first
     by_steps : whether each row was compared with the one before, as something drifts or jumps
+    steps_remember : whether later rows deny that rows remember nothing but what is slow
     bursts : stretches of the first rows in which some columns are off together
     kin : whether rows that stand apart are alike, as those of one person or batch are
     nested : columns that are the same again wherever one of them is, as those of sites are
@@ -130,6 +138,7 @@ class Treatment(NamedTuple):
     slow: NDArray[np.float64] = np.empty(0)
     slowest: Sequence[object] = ()
     by_steps: bool = False
+    steps_remember: bool = False
     bursts: Together = FirstRows().bursts
     kin: Groups = FirstRows().kin
     nested: Repeated = FirstRows().nested
@@ -167,6 +176,7 @@ class Treatment(NamedTuple):
             "slow": dict(zip(map(str, labels), self.slow.tolist(), strict=False)),
             "slowest": [str(name) for name in self.slowest],
             "by_steps": self.by_steps,
+            "steps_remember": self.steps_remember,
             **self._first_rows().to_dict(),
             "swinging": self.swinging.to_dict(),
             "given": None if self.given is None else self.given.to_dict(labels),
@@ -245,9 +255,12 @@ class Treatment(NamedTuple):
         of_rows += doubts_of(
             self.rows, len(self.straightness), self.wandering, self.repeated, groups
         )
-        if not self.by_steps:
-            lost = self._lost_level()
-            of_rows += doubts_of_drift(self.slowest, self.slow, self.memory, lost=lost)
+        if self.by_steps:
+            of_rows += doubts_of_memory_in_steps(remembers=self.steps_remember)
+        elif self.memory < LONG_MEMORY:
+            of_rows += doubts_of_drift(self.slowest, self.slow, lost=self._lost_level())
+        else:
+            of_rows += doubts_of_unlike_memories(self.slow, self.foretold)
         first_rows = self._first_rows()
         if self.swinging.names:  # who is restless is told with them
             first_rows = first_rows._replace(restless=FirstRows().restless)
@@ -324,49 +337,6 @@ def doubts_of_bends(unexplained: float) -> list[str]:
         f"determine each other ({1.0 - unexplained:.0%} of a typical one): what is known of the "
         f"season from the first rows is not exact enough for that, and edges may be false; make "
         f"columns normal within a phase (logarithms of amounts), or take the season out yourself"
-    ]
-
-
-def doubts_of_steps(unexplained: float) -> list[str]:
-    """Return what is doubtful where levels drift or jump, and each row is compared with the last.
-
-    ``unexplained`` is the share of a typical column that its neighbours leave.
-    """
-    if unexplained >= STRONGLY_RELATED:
-        return []
-    return [
-        f"levels drift or jump, and columns nearly determine each other ({1.0 - unexplained:.0%} "
-        f"of a typical one): of what is left of them, even a hundredth may make edges; learn from "
-        f"stretches of rows that keep their level"
-    ]
-
-
-def doubts_of_drift(
-    slowest: Sequence[object], slow: NDArray[np.float64], memory: float, *, lost: bool
-) -> list[str]:
-    """Return what columns make doubtful whose levels drift or jump, ``lost`` if taken out.
-
-    Of an autoregression with a smaller factor of memory than `LONG_MEMORY` less than a twentieth
-    is slow. Where the factor is larger, what is slow is memory, and counted as such.
-    """
-    if len(slowest) < 2 or memory >= LONG_MEMORY:
-        return []
-    found = (
-        f"the levels of {len(slowest)} of {len(slow)} columns drift or jump ({some_of(slowest)}; "
-        f"up to {slow.max():.0%} of the variance)."
-    )
-    if not lost:
-        return [
-            f"{found} Levels stay where a column is one of steps, yes or no, or counts, and edges "
-            f"may be what columns share with time, whatever the number of rows; learn from "
-            f"stretches of rows that keep their level, or without such columns, so that levels "
-            f"are taken out of the others"
-        ]
-    return [
-        f"{found} Rows were compared with those shortly before them, but what is left of it may "
-        f"make edges, most of all between columns that nearly determine each other; learn from "
-        f"stretches of rows that keep their level, or from differences of rows, or hold fixed "
-        f"(given) what levels follow, as the hour of the week"
     ]
 
 

@@ -15,6 +15,7 @@ from hedgerow.estimators._treatment import (
     far_from_normal,
     slowest,
 )
+from hedgerow.method.alike import steps_remember
 from hedgerow.method.drift import slow_shares
 from hedgerow.method.forgetting import effective_rows
 from hedgerow.method.inflation import Inflation
@@ -43,9 +44,10 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
     tails, left = inflation.typical_parts()
     known, memory = stream.asked(), stream.memory(inflation)
     fresh, filled, slips = known.forecast(), known.filled, settled.slips
-    slow = np.zeros(stream.n_columns)
+    slow, by_steps = np.zeros(stream.n_columns), False
     if known.level is not None:
-        slow = slow_shares(known.level, stream.rows)
+        slow, by_steps = slow_shares(known.level, stream.rows), known.level.before.size > 0
+    sums = known.teller().residuals()
     return Treatment(
         rows=stream.rows,
         effective_rows=effective,
@@ -71,7 +73,8 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
         stuck=_stuck(settled.runs, stream, labels),
         slow=slow,
         slowest=slowest(slow, labels),
-        by_steps=known.level is not None and known.level.before.size > 0,
+        by_steps=by_steps,
+        steps_remember=by_steps and sums is not None and steps_remember(sums, n_rows),
         swinging=Swinging.of(inflation, labels),
         foretold=0.0 if fresh is None else 1.0 - fresh.forecast.left,
         memory_left=left,

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from hedgerow.method.residuals import LAGS
-from hedgerow.method.spectra import of_unit_length
+from hedgerow.method.outliers import MEDIAN
+from hedgerow.method.residuals import LAGS, Residuals
+from hedgerow.method.spectra import as_many_independent, autocovariances, of_unit_length
 
 Array = NDArray[np.float64]
 Spans = list[tuple[int, int]]
@@ -21,6 +22,8 @@ Spans = list[tuple[int, int]]
 _CHANCE_AT_FIRST = 0.05
 _CHANCE_LATER = 0.01
 _CHANCE_OF_STEPS = 0.001
+_CHANCE_FADING = 0.05
+_LARGEST_STEP = 3.0  # standard deviations, of normal steps
 _CHANCE_ADRIFT = 0.01  # of taking independent rows for drifting ones, which costs a third of them
 _DRIFTS_FOR = ((1, 4), (1, 16))  # rows apart: what lasts so long is seen in the sum of products
 # With so much noise for each column and product, the sum of squared logarithms is what it is with
@@ -67,13 +70,71 @@ def adrift(residual: Array) -> bool:
 
 
 def steps_alike(residual: Array) -> bool:
-    """Return whether columns remember alike, as far as residuals of their steps tell.
+    """Return whether rows have no memory but what is slow, as far as residuals of steps tell.
 
-    Of steps the autocorrelation at one row apart tells most: it is -1/2 if rows remember nothing
-    and near 0 if they wander. So it is asked by itself, and of all else more is taken for chance.
+    Of steps the autocorrelation at one row apart tells most of memory that each column has in its
+    own way: it is -1/2 if rows remember nothing and near 0 if they wander. So it is asked by
+    itself, and of all else more is taken for chance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((300, 10))
+    >>> rows[100:] += rng.standard_normal(10)
+    >>> steps_alike(np.diff(rows, axis=0))
+    True
+    >>> for t in range(1, 300):
+    ...     rows[t] += 0.7 * rows[t - 1]
+    >>> steps_alike(np.diff(rows, axis=0))
+    False
     """
+    residual = _without_spikes(residual)
+    unit = _unit(residual)
+    echoes = autocovariances(unit)[: min(LAGS, len(unit) // 4) + 1]
+    if _fading(echoes, len(unit) * as_many_independent(unit)) <= _CHANCE_FADING:
+        return False
     chance = min(_own_echo(residual), _own_way(residual, _single(residual)))
     return chance > _CHANCE_OF_STEPS
+
+
+def _without_spikes(steps: Array) -> Array:
+    """Return steps, those of jumps made as small as the largest of other rows."""
+    most = _LARGEST_STEP / MEDIAN * np.median(np.abs(steps), axis=0)
+    return np.clip(steps, -most, most)
+
+
+def steps_remember(sums: Residuals, n_rows: float) -> bool:
+    """Return whether residuals of all steps deny that rows remember nothing but what is slow.
+
+    Examples
+    --------
+    >>> from hedgerow.method.residuals import first_residuals
+    >>> rng = np.random.default_rng(0)
+    >>> rows = rng.standard_normal((2000, 10))
+    >>> steps_remember(first_residuals(np.diff(rows, axis=0), np.ones(1999)), 1999.0)
+    False
+    >>> rows[1:] += 0.2 * rows[:-1]
+    >>> steps_remember(first_residuals(np.diff(rows, axis=0), np.ones(1999)), 1999.0)
+    True
+    """
+    varied = sums.lags[0] > 0
+    if not varied.any():
+        return False
+    echoes = (sums.lags[:, varied] / sums.lags[0, varied]).mean(axis=1)
+    n_columns = varied.sum()
+    beside = (n_columns - 1.0) * float(sums.related[varied].mean())
+    return _fading(echoes, n_rows * n_columns / (1.0 + beside)) <= _CHANCE_LATER
+
+
+def _fading(echoes: Array, amount: float) -> float:
+    """Return how likely steps of rows without memory, but for what is slow, fade so much.
+
+    The sum of their autocorrelations from 2 rows apart on is what products of rows lose from one to
+    two rows apart, and little of what is slow. It is that of all columns, whatever they remember:
+    what each has of its own is seen later than what they have in the mean. Its variance is one by
+    the number of rows, if one column tells it, and of so many the ``amount``.
+    """
+    return float(special.ndtr(echoes[2:].sum() * np.sqrt(amount)))
 
 
 def _single(residual: Array) -> Spans:

@@ -1,0 +1,77 @@
+"""What is doubtful where levels drift or jump."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.estimators._first_rows import some_of
+from hedgerow.method.drift import MUCH_SLOW, WINDOW
+from hedgerow.method.levels import STRONGLY_RELATED
+
+
+def doubts_of_steps(unexplained: float) -> list[str]:
+    """Return what is doubtful where levels drift or jump, and each row is compared with the last.
+
+    ``unexplained`` is the share of a typical column that its neighbours leave.
+    """
+    if unexplained >= STRONGLY_RELATED:
+        return []
+    return [
+        f"levels drift or jump, and columns nearly determine each other ({1.0 - unexplained:.0%} "
+        f"of a typical one): of what is left of them, even a hundredth may make edges; learn from "
+        f"stretches of rows that keep their level"
+    ]
+
+
+def doubts_of_memory_in_steps(*, remembers: bool) -> list[str]:
+    """Return what is doubtful where steps deny that rows remember nothing but what is slow."""
+    if not remembers:
+        return []
+    return [
+        "each row was compared with the one before it, as levels seemed to drift or jump, but all "
+        "rows together remember those before them in other ways, too: where columns do so unlike "
+        "each other, edges may be false; learn from stretches of rows that keep their level, or "
+        "from every tenth row or so"
+    ]
+
+
+def doubts_of_drift(
+    slowest: Sequence[object], slow: NDArray[np.float64], *, lost: bool
+) -> list[str]:
+    """Return what columns make doubtful whose levels drift or jump, ``lost`` if taken out."""
+    if len(slowest) < 2:
+        return []
+    found = (
+        f"the levels of {len(slowest)} of {len(slow)} columns drift or jump ({some_of(slowest)}; "
+        f"up to {slow.max():.0%} of the variance)."
+    )
+    if not lost:
+        return [
+            f"{found} Levels stay where a column is one of steps, yes or no, or counts, and edges "
+            f"may be what columns share with time, whatever the number of rows; learn from "
+            f"stretches of rows that keep their level, or without such columns, so that levels "
+            f"are taken out of the others"
+        ]
+    return [
+        f"{found} Rows were compared with those shortly before them, but what is left of it may "
+        f"make edges, most of all between columns that nearly determine each other; learn from "
+        f"stretches of rows that keep their level, or from differences of rows, or hold fixed "
+        f"(given) what levels follow, as the hour of the week"
+    ]
+
+
+def doubts_of_unlike_memories(slow: NDArray[np.float64], foretold: float) -> list[str]:
+    """Return what is doubtful where columns remember for long, and not alike.
+
+    ``foretold`` is the share of rows that those before them tell, where columns remember alike.
+    """
+    typical = float(np.median(slow)) if slow.size else 0.0
+    if foretold > 0.0 or typical <= MUCH_SLOW:
+        return []
+    return [
+        f"rows remember for long, {typical:.0%} of the variance of a typical column is slower than "
+        f"{WINDOW} rows and was taken out, and columns do not seem to remember alike: edges are "
+        f"those of what is faster, which need not be those of the columns; learn from every "
+        f"{WINDOW // 4}th row or so"
+    ]
