@@ -355,6 +355,10 @@ def _check_slips(arrays: Named, rows: int) -> None:
     codes = doubles_of(arrays, "slips_codes", (2, n_columns))
     within = all_within(codes[codes < np.inf], LARGEST_NUMBER)
     require(within, "slips_codes must be numbers of cells", codes)
+    limits = doubles_of(arrays, "slips_limits", (2, n_columns))
+    within = all_within(limits[np.isfinite(limits)], LARGEST_NUMBER)
+    within = within and (limits[0] < limits[1]).all()
+    require(within, "slips_limits must be numbers of cells, the first less", limits)
     for name in ("on_end", "found"):
         number = array_of(arrays, f"slips_{name}", "i", 1)
         possible = len(number) == n_columns and ((number >= 0) & (number <= rows)).all()

@@ -172,8 +172,9 @@ class TreatedRows:
         if self.looks_for_slips and not self.assumptions.normal:
             # A code looks like many zeros, or whatever it is.
             kinds_or_codes = np.where(kinds == ZEROS, CONTINUOUS, kinds)
-            first, slips = first_slips(first, self._may_be_off(first, kinds_or_codes) & ~as_is)
-            if np.isfinite(slips.codes).any():
+            judged = self._may_be_off(first, kinds_or_codes) & ~as_is
+            first, slips = first_slips(first, judged, ~as_is)
+            if np.isfinite(slips.codes).any() or np.isfinite(slips.limits).any():
                 kinds = self._kinds(first, as_is)
         return Looked(first, as_is, kinds, slips)
 
