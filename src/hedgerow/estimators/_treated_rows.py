@@ -162,7 +162,7 @@ class TreatedRows:
     def _look(self) -> Looked:
         """Return the rows that wait without slips, and what their columns are."""
         if self._looked is None:
-            self._looked = self._looked_at(in_order(self.waiting))
+            self._looked = self._looked_at(self._without_late(self.waiting))
         return self._looked
 
     def _looked_at(self, first: Ordered) -> Looked:
@@ -400,11 +400,7 @@ class TreatedRows:
         return continued(known, rows, watched, before, self.half_life)
 
     def _treat_first(self, engine: Engine) -> Array:
-        first = in_order(self._room)
-        late = self._begin_late(first)
-        if late.any():
-            first = in_order(np.where(late, np.nan, self._room))
-        looked = self._looked_at(first)
+        looked = self._looked_at(self._without_late(self._room))
         with one_thread_if_few(len(self.judged)):
             treated, self._settled = self._settle(engine, looked)
             as_is = self._settled.as_is
@@ -412,14 +408,17 @@ class TreatedRows:
         self._room, self._waiting, self._looked = self._room[:0].copy(), 0, None
         return treated
 
-    def _begin_late(self, first: Ordered) -> NDArray[np.bool_]:
-        """Return columns of which too little is there to tell what later cells are.
+    def _without_late(self, rows: Array) -> Ordered:
+        """Return first rows without columns of which too little is there to tell what cells are.
 
         Before they begin, nothing says what their cells would have been, and their neighbours look
         related in these rows. Where rows are forgotten, so are these.
         """
-        result: NDArray[np.bool_] = first.there < (1.0 - MOST_MISSING) * len(first.rows)
-        return result & (self.half_life == NEVER)
+        first = in_order(rows)
+        late = first.there < (1.0 - MOST_MISSING) * len(rows)
+        if self.half_life == NEVER and late.any():
+            return in_order(np.where(late, np.nan, rows))
+        return first
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
