@@ -113,6 +113,19 @@ def outlying_cells(share: float, model: Model, m: int, rng: Generator) -> Array:
     return rows + 10.0 * hit * rng.choice([-1.0, 1.0], rows.shape)
 
 
+def filled(share: float, model: Model, m: int, rng: Generator) -> Array:
+    """Return rows in which so many cells were lost, and have the mean of their column."""
+    rows = normal(model, m, rng)
+    hit = rng.random(rows.shape) < share
+    return np.where(hit, np.nanmean(np.where(hit, np.nan, rows), axis=0), rows)
+
+
+def zeros_for_lost(share: float, model: Model, m: int, rng: Generator) -> Array:
+    """Return exponentials of rows, in which so many cells were lost, and are zero."""
+    rows = exp(model, m, rng)
+    return np.where(rng.random(rows.shape) < share, 0.0, rows)
+
+
 def outlying_rows(model: Model, m: int, rng: Generator) -> Array:
     """Return rows of which 2 % have large noise of their own in every cell."""
     rows = normal(model, m, rng)
@@ -279,6 +292,8 @@ KINDS: dict[str, Kind] = {
     "outlying cells, 0.5 %": Kind(partial(outlying_cells, 0.005)),
     "outlying cells, 2 %": Kind(partial(outlying_cells, 0.02)),
     "outlying rows": Kind(outlying_rows),
+    "filled with means": Kind(partial(filled, 0.1)),
+    "zeros for lost cells": Kind(partial(zeros_for_lost, 0.1)),
     **{f"AR {echo}": Kind(partial(autoregressive, echo), True) for echo in (0.3, 0.5, 0.8, 0.95)},
     "own memories": Kind(own_memories, in_time=True),
     "memories nearly alike": Kind(near_memories, in_time=True),

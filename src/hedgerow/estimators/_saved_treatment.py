@@ -31,6 +31,7 @@ from hedgerow.method.marginals import (
     weights_of_first,
 )
 from hedgerow.method.nested import Nested
+from hedgerow.method.placeholders import Placeholders
 from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
@@ -56,6 +57,7 @@ _LATER = {
     *(f"nested_{name}" for name in Nested._fields),
 }
 _SLIPS = {f"slips_{name}" for name in Slips._fields}
+_PLACEHOLDERS = {f"placeholders_{name}" for name in Placeholders._fields}
 LEVEL = {f"level_{name}" for name in Level._fields}
 RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _SINCE = {
@@ -82,6 +84,7 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     drifts = LEVEL if LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
     slips = _SLIPS if _SLIPS & set(arrays) else set()
+    slips = slips | (_PLACEHOLDERS if _PLACEHOLDERS & set(arrays) else set())
     # From a table of rows the residuals are made again.
     residuals = set() if "table" in arrays else RESIDUALS
     found = _WAITING | _SETTLED | drifts | later | slips | names_of_filled(arrays) | residuals
@@ -130,6 +133,7 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_runs(arrays, rows)
     _check_bursts(arrays)
     _check_slips(arrays, rows)
+    _check_placeholders(arrays)
     if "blanks" in arrays:
         blanks = doubles_of(arrays, "blanks", (n_columns,))
         require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
@@ -369,6 +373,21 @@ def _check_slips(arrays: Named, rows: int) -> None:
     inside = cells.shape[1] == 2 and ((cells >= 0) & (cells < [rows, n_columns])).all()
     few = len(cells) == min(NAMED, int(arrays["slips_found"].sum()))
     require(inside and few, f"slips_cells must be {NAMED} rows and columns at most", cells)
+
+
+def _check_placeholders(arrays: Named) -> None:
+    if "placeholders_values" not in arrays:
+        return
+    n_columns = len(arrays["as_is"])
+    values = doubles_of(arrays, "placeholders_values", (n_columns,))
+    known = values < np.inf
+    within = all_within(values[known], LARGEST_NUMBER)
+    require(within, "placeholders_values must be numbers of cells", values)
+    found = array_of(arrays, "placeholders_found", "i", 1)
+    possible = len(found) == n_columns and (found >= 0).all() and not found[~known].any()
+    require(possible, "placeholders_found must be numbers of cells that have the value", found)
+    gone = arrays[f"{PREFIX}missing"]
+    require((found <= gone).all(), "placeholders_found must be among the missing cells", found)
 
 
 def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:

@@ -47,6 +47,12 @@ from hedgerow.method.nested import NONE as NOT_NESTED
 from hedgerow.method.nested import Nested, nested_in
 from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.paces import paces_of
+from hedgerow.method.placeholders import (
+    Placeholders,
+    first_placeholders,
+    no_placeholders,
+    without_placeholders,
+)
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.restless import restless_of
@@ -76,6 +82,7 @@ _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeat
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
+_OF_PLACEHOLDERS = "placeholders_"
 
 
 class Settled(NamedTuple):
@@ -100,22 +107,25 @@ class Settled(NamedTuple):
     slips: Slips
     restless: Array  # (p,) by how much sizes change in time; 0 if they do not
     twins: Twins
+    placeholders: Placeholders
 
 
 class Looked(NamedTuple):
-    """The first rows without slips, and what their columns are."""
+    """The first rows without slips and placeholders, and what their columns are."""
 
     first: Ordered
     as_is: NDArray[np.bool_]
     kinds: Kinds
     slips: Slips
+    placeholders: Placeholders
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
     The first rows wait until all of them are there (`marginals`). A season that they show is taken
-    out of all rows (`seasons`). Slips count as missing where gaps will be filled in.
+    out of all rows (`seasons`). Slips and placeholders count as missing where gaps will be filled
+    in.
     """
 
     def __init__(self, assumptions: Assumptions, half_life: float, *, slips: bool) -> None:
@@ -160,7 +170,7 @@ class TreatedRows:
         return self._attempt
 
     def _look(self) -> Looked:
-        """Return the rows that wait without slips, and what their columns are."""
+        """Return the rows that wait, with what their columns are."""
         if self._looked is None:
             self._looked = self._looked_at(self._without_late(self.waiting))
         return self._looked
@@ -168,15 +178,18 @@ class TreatedRows:
     def _looked_at(self, first: Ordered) -> Looked:
         as_is = self.assumptions.as_is | flat(first.rows)
         kinds = self._kinds(first, as_is)
-        slips = no_slips(len(as_is))
+        slips, placeholders = no_slips(len(as_is)), no_placeholders(len(as_is))
         if self.looks_for_slips and not self.assumptions.normal:
             # A code looks like many zeros, or whatever it is.
             kinds_or_codes = np.where(kinds == ZEROS, CONTINUOUS, kinds)
             judged = self._may_be_off(first, kinds_or_codes) & ~as_is
             first, slips = first_slips(first, judged, ~as_is)
-            if np.isfinite(slips.codes).any() or np.isfinite(slips.limits).any():
+            untold = np.isin(self.assumptions.told, ("", CONTINUOUS)) & ~as_is
+            first, placeholders = first_placeholders(first, untold)
+            coded = np.isfinite(slips.codes).any() or np.isfinite(slips.limits).any()
+            if coded or placeholders.found.any():
                 kinds = self._kinds(first, as_is)
-        return Looked(first, as_is, kinds, slips)
+        return Looked(first, as_is, kinds, slips, placeholders)
 
     def _may_be_off(self, first: Ordered, kinds: Kinds) -> NDArray[np.bool_]:
         """Return columns in which a cell may be far off; in others it is one of few that are."""
@@ -277,6 +290,9 @@ class TreatedRows:
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
             named[_TWINS] = np.array(settled.twins)
+            named |= {
+                f"{_OF_PLACEHOLDERS}{name}": x for name, x in settled.placeholders._asdict().items()
+            }
         return named
 
     @classmethod
@@ -326,7 +342,12 @@ class TreatedRows:
                 known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
             later = runs, bursts, kin, nested, carried, depth, blanks, paces
             twins = Twins(*arrays[_TWINS].tolist()) if _TWINS in arrays else NO_TWINS
-            treated._settled = Settled(*first_look, *later, known_slips, restless, twins)
+            stand_ins = no_placeholders(len(as_is))
+            if f"{_OF_PLACEHOLDERS}values" in arrays:
+                stand_ins = Placeholders(
+                    *(np.array(arrays[f"{_OF_PLACEHOLDERS}{x}"]) for x in Placeholders._fields)
+                )
+            treated._settled = Settled(*first_look, *later, known_slips, restless, twins, stand_ins)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -356,7 +377,7 @@ class TreatedRows:
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
     def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
-        first, as_is, kinds, slips = looked
+        first, as_is, kinds, slips, placeholders = looked
         as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
         relations = determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions
@@ -392,7 +413,7 @@ class TreatedRows:
             carried[nested.columns] = 0.0
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later, slips, restless, twins)
+        return treated, Settled(*first_look, *later, slips, restless, twins, placeholders)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""
@@ -400,8 +421,8 @@ class TreatedRows:
         return continued(known, rows, watched, before, self.half_life)
 
     def _treat_first(self, engine: Engine) -> Array:
-        looked = self._looked_at(self._without_late(self._room))
         with one_thread_if_few(len(self.judged)):
+            looked = self._looked_at(self._without_late(self._room))
             treated, self._settled = self._settle(engine, looked)
             as_is = self._settled.as_is
             self.marginals = engine.first_marginals(looked.first, as_is, self.half_life)
@@ -427,11 +448,15 @@ class TreatedRows:
         if self.half_life == NEVER and late.any():
             rows = np.where(late, np.nan, rows)
         kinds, before, slips = self._settled.kinds, self.marginals.rows, self._settled.slips
+        placeholders = self._settled.placeholders
         if self.looks_for_slips:
             rows, slips = without_slips(rows, slips, before)
+            rows, placeholders = without_placeholders(rows, placeholders)
         repeats = self._repeats(engine, rows, self._settled.repeats)
         runs = self._runs(self._settled.runs, rows, kinds, before)
-        self._settled = self._settled._replace(repeats=repeats, runs=runs, slips=slips)
+        self._settled = self._settled._replace(
+            repeats=repeats, runs=runs, slips=slips, placeholders=placeholders
+        )
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)

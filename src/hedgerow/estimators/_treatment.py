@@ -24,6 +24,7 @@ from hedgerow.estimators._first_rows import (
     some_of,
 )
 from hedgerow.estimators._given import Given
+from hedgerow.estimators._placeholders import StandIn, sentence_on
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.drift import MUCH_SLOW
@@ -89,6 +90,8 @@ class Treatment(NamedTuple):
     outlying : number of cells that their rows or columns contradict, and that were taken for
         missing
     outlying_cells : row and column of the first of these
+    placeholders : columns in which one value stands for cells that were not measured, which count
+        as missing: name, value and number of cells
     kinds : for each column, the kind that it is taken for
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
@@ -131,6 +134,7 @@ class Treatment(NamedTuple):
     share_missing: NDArray[np.float64] = np.empty(0)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
+    placeholders: Sequence[StandIn] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
@@ -169,6 +173,7 @@ class Treatment(NamedTuple):
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
             "share_missing": dict(zip(map(str, labels), self.share_missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
+            "placeholders": [each.to_dict() for each in self.placeholders],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
@@ -235,6 +240,8 @@ class Treatment(NamedTuple):
                 f"{self.missing.max() / self.rows:.2g} of a column), filled in from the rest of "
                 f"their rows."
             )
+        if self.placeholders:
+            said.append(sentence_on(self.placeholders))
         if self.outlying:
             cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
             more = ", ..." if self.outlying > _SHOWN else ""
