@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
 from hedgerow.estimators._drifting import (
+    SORTED,
     doubts_of_drift,
     doubts_of_memory_in_steps,
     doubts_of_unlike_memories,
@@ -315,7 +316,7 @@ def doubts_of(
         said.append(
             f"{number} of {n_columns} columns {verb} like a random walk or a "
             f"trend ({names}): what they share may be chance, whatever the number of rows; "
-            f"learn from the differences of rows (--difference, or numpy.diff)"
+            f"learn from the differences of rows (--difference, or numpy.diff); {SORTED}"
         )
     if repeated > WORTH_SAYING:
         said.append(
