@@ -9,7 +9,6 @@ from hedgerow.estimators._first_rows import some_of
 from hedgerow.method.drift import MUCH_SLOW, WINDOW
 from hedgerow.method.levels import STRONGLY_RELATED
 
-
 SORTED = "if rows are in no order of time, but were sorted, shuffle them"
 
 
