@@ -203,8 +203,9 @@ class FirstRows(NamedTuple):
         names, variances = self.restless
         if not names:
             return []
+        one = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
         return [
-            f"{len(names)} columns are larger in some stretches of rows, or hours, than in others, "
+            f"{one} larger in some stretches of rows, or hours, than in others, "
             f"each in its own way ({some_of(names)}; the variance changes by up to "
             f"{max(variances) ** 0.5:.0%}, one standard deviation): relations by way of such a "
             f"column are not explained in full, and edges between others may be false; divide "
