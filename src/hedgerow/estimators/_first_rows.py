@@ -45,6 +45,13 @@ class Carried(NamedTuple):
     shares: Sequence[float]  # of cells
 
 
+class Interpolated(NamedTuple):
+    """Columns with cells on a straight line between those before and after them."""
+
+    names: Sequence[object]  # most of all first
+    shares: Sequence[float]  # of cells
+
+
 class Blank(NamedTuple):
     """Columns that have one value, again and again, in the same rows as others have theirs."""
 
@@ -76,6 +83,7 @@ class FirstRows(NamedTuple):
     blanks: Blank = Blank((), ())
     paces: Paced = Paced((), ())
     restless: Restless = Restless((), ())
+    interpolated: Interpolated = Interpolated((), ())
     depth: float = 0.0
     twins: Twins = NO_TWINS
 
@@ -91,6 +99,7 @@ class FirstRows(NamedTuple):
             Blank(*_largest(settled.blanks, labels)),
             Paced(*_largest(settled.paces, labels)),
             Restless(*_largest(settled.restless, labels)),
+            Interpolated(*_largest(settled.interpolated, labels)),
             settled.depth,
             settled.twins,
         )
@@ -114,6 +123,7 @@ class FirstRows(NamedTuple):
             *self._of_blanks(),
             *self._of_paces(),
             *self._of_restless(),
+            *self._of_interpolated(),
             *self._of_depth(),
             *self._of_twins(rows),
         ]
@@ -193,12 +203,25 @@ class FirstRows(NamedTuple):
         names, variances = self.restless
         if not names:
             return []
+        one = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
         return [
-            f"{len(names)} columns are larger in some stretches of rows, or hours, than in others, "
+            f"{one} larger in some stretches of rows, or hours, than in others, "
             f"each in its own way ({some_of(names)}; the variance changes by up to "
             f"{max(variances) ** 0.5:.0%}, one standard deviation): relations by way of such a "
             f"column are not explained in full, and edges between others may be false; divide "
             f"columns by their size in each stretch, or learn from stretches of one size"
+        ]
+
+    def _of_interpolated(self) -> list[str]:
+        names, shares = self.interpolated
+        if not names:
+            return []
+        one = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+        return [
+            f"{one} cells on a straight line between those before and after them "
+            f"({some_of(names)}; up to {max(shares):.0%} of the cells), as where gaps were filled "
+            f"by interpolation: what such cells do not explain may make edges between others; "
+            f"leave them missing, and they are filled in from the rest of their rows"
         ]
 
     def _of_depth(self) -> list[str]:

@@ -35,9 +35,8 @@ def sentence_on(found: Sequence[StandIn]) -> str:
 
     Examples
     --------
-    >>> sentence_on([StandIn("dose", 0.0, 3)]).split(": ")
-    ["1 column has a value in place of what was not measured ('dose'",
-     '0)', '3 cells with it count as missing.']
+    >>> sentence_on([StandIn("dose", 0.0, 3)])[:75]
+    "1 column has a value in place of what was not measured ('dose': 0): 3 cells"
     """
     shown = listed(f"{name!r}: {value:.4g}" for name, value, _ in found[:_SHOWN])
     more = "" if len(found) <= _SHOWN else ", ..."

@@ -48,7 +48,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces", "restless", "twins"),
+    *("blanks", "paces", "restless", "twins", "interpolated"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -66,6 +66,7 @@ _SINCE = {
     "paces",
     "restless",
     "twins",
+    "interpolated",
     "season_bends",
     "level_before",
 }  # that models saved earlier do not have
@@ -134,9 +135,9 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_bursts(arrays)
     _check_slips(arrays, rows)
     _check_placeholders(arrays)
-    if "blanks" in arrays:
-        blanks = doubles_of(arrays, "blanks", (n_columns,))
-        require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
+    for name in {"blanks", "interpolated"} & set(arrays):
+        shares = doubles_of(arrays, name, (n_columns,))
+        require(((shares >= 0) & (shares <= 1)).all(), f"{name} must be shares", shares)
     if "paces" in arrays:
         paces = doubles_of(arrays, "paces", (n_columns,))
         within = ((paces >= 0) & (paces <= FIRST_ROWS)).all()

@@ -27,6 +27,7 @@ from hedgerow.method.histograms import (
     histogram_of_values,
     histograms_of_counts,
 )
+from hedgerow.method.interpolated import interpolated_shares
 from hedgerow.method.kin import NONE as NO_KIN
 from hedgerow.method.kin import Kin, kin_of
 from hedgerow.method.kinds import CONTINUOUS, KINDS, ZEROS, Kinds, curves_of, kinds_of
@@ -82,7 +83,7 @@ _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeat
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
-_OF_PLACEHOLDERS = "placeholders_"
+_OF_PLACEHOLDERS, _INTERPOLATED = "placeholders_", "interpolated"
 
 
 class Settled(NamedTuple):
@@ -108,6 +109,7 @@ class Settled(NamedTuple):
     restless: Array  # (p,) by how much sizes change in time; 0 if they do not
     twins: Twins
     placeholders: Placeholders
+    interpolated: Array  # (p,) share of cells on a line between those before and after them
 
 
 class Looked(NamedTuple):
@@ -289,7 +291,7 @@ class TreatedRows:
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
-            named[_TWINS] = np.array(settled.twins)
+            named |= {_TWINS: np.array(settled.twins), _INTERPOLATED: settled.interpolated}
             named |= {
                 f"{_OF_PLACEHOLDERS}{name}": x for name, x in settled.placeholders._asdict().items()
             }
@@ -334,8 +336,9 @@ class TreatedRows:
                 nested = Nested(np.array(columns), int(values))
                 carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
             none = np.zeros(len(as_is))
-            found = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES, _RESTLESS))
-            blanks, paces, restless = found
+            since = _BLANKS, _PACES, _RESTLESS, _INTERPOLATED
+            found = (np.array(arrays.get(name, none)) for name in since)
+            blanks, paces, restless, interpolated = found
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
             known_slips = no_slips(len(as_is))
             if f"{_OF_SLIPS}centre" in arrays:
@@ -347,7 +350,8 @@ class TreatedRows:
                 stand_ins = Placeholders(
                     *(np.array(arrays[f"{_OF_PLACEHOLDERS}{x}"]) for x in Placeholders._fields)
                 )
-            treated._settled = Settled(*first_look, *later, known_slips, restless, twins, stand_ins)
+            since_then = known_slips, restless, twins, stand_ins, interpolated
+            treated._settled = Settled(*first_look, *later, *since_then)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -406,14 +410,16 @@ class TreatedRows:
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
-        nested, carried = NOT_NESTED, np.zeros(len(as_is))
+        nested, carried, interpolated = NOT_NESTED, np.zeros(len(as_is)), np.zeros(len(as_is))
         if not independent and repeated == 1.0:
             nested = nested_in(first)
             carried = carried_shares(first)
             carried[nested.columns] = 0.0
+            interpolated = np.where(wanders, 0.0, interpolated_shares(first))
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later, slips, restless, twins, placeholders)
+        last = slips, restless, twins, placeholders, interpolated
+        return treated, Settled(*first_look, *later, *last)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""

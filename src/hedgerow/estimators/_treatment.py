@@ -18,6 +18,7 @@ from hedgerow.estimators._first_rows import (
     Carried,
     FirstRows,
     Groups,
+    Interpolated,
     Paced,
     Repeated,
     Restless,
@@ -109,6 +110,7 @@ class Treatment(NamedTuple):
     blanks : columns that have one value, again and again, in the same rows as others have theirs
     paces : columns that go up and down at a pace that another has nearly, too
     restless : columns whose size changes in time, each in its own way
+    interpolated : columns with cells on a straight line between those before and after them
     twins : how many of the first rows nearly repeat another one, and the nearest two of them
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
@@ -151,6 +153,7 @@ class Treatment(NamedTuple):
     blanks: Blank = FirstRows().blanks
     paces: Paced = FirstRows().paces
     restless: Restless = FirstRows().restless
+    interpolated: Interpolated = FirstRows().interpolated
     twins: Twins = FirstRows().twins
     depth: float = 0.0
     swinging: Swinging = Swinging()
@@ -281,7 +284,7 @@ class Treatment(NamedTuple):
 
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
-        return FirstRows(*found, self.restless, self.depth, self.twins)
+        return FirstRows(*found, self.restless, self.interpolated, self.depth, self.twins)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}

@@ -41,10 +41,9 @@ def restless_of(rows: Array) -> Array:
     array([0. , 0. , 0.5, 0. , 0.7, 0. ])
     """
     n_rows, n_columns = rows.shape
-    nothing = np.zeros(n_columns)
     number = n_rows // STRETCH
     if number < _LEAST_STRETCHES or n_columns < 2:
-        return nothing
+        return np.zeros(n_columns)
     squares, memory = _own_squares(rows)
     cells = squares.var(axis=0)
     in_stretches = squares[: number * STRETCH].reshape(number, STRETCH, n_columns).mean(axis=1)
@@ -53,8 +52,8 @@ def restless_of(rows: Array) -> Array:
     if period > 1:
         phases = np.array([squares[phase::period].mean(axis=0) for phase in range(period)])
         found = np.maximum(found, _beyond_chance(phases, cells * period / n_rows))
-    found = np.where(found > _WORTH_SAYING, found, 0.0)
-    return found if np.count_nonzero(found) > 1 else nothing
+    result: Array = np.where(found > _WORTH_SAYING, found, 0.0)
+    return result
 
 
 def _standard(rows: Array) -> Array:
