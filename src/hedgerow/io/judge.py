@@ -13,8 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.io.notation import Notation
-from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, WITH_UNITS, Column
-from hedgerow.io.times import are_times, count_on
+from hedgerow.io.source import (
+    COUNTER,
+    EMPTY,
+    NOT_NUMERIC,
+    ROW_NAMES,
+    TIME,
+    UNNAMED,
+    WITH_UNITS,
+    Column,
+)
+from hedgerow.io.times import are_times, count_on, name_rows
 from hedgerow.io.words import words_in
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
@@ -35,7 +44,7 @@ def flaw_of(numbers: int, texts: int) -> str | None:
 
 
 def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | None:
-    """Return the flaw of a column, or that it says when rows were made, or counts them.
+    """Return the flaw of a column, or that it says when rows were made, or counts or names them.
 
     >>> flaw_of_times("when", ["2024-01-01", "2024-01-02"], "not numeric")
     'time'
@@ -43,7 +52,9 @@ def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | No
     if flaw == NOT_NUMERIC:
         return TIME if are_times(cells) else flaw
     if flaw is None and all(isinstance(cell, int | float) for cell in cells):
-        return COUNTER if count_on(name, cells) else flaw
+        if count_on(name, cells):
+            return COUNTER
+        return ROW_NAMES if name_rows(name, cells) else flaw
     return flaw
 
 
@@ -109,5 +120,5 @@ def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[l
     same = all(item.keys() == objects[0].keys() for item in objects)
     plain = all(notation.value(value) is not None for item in objects for value in item.values())
     return columns, bool(objects) and same and plain and all(
-        c.flaw in (None, COUNTER) for c in columns
+        c.flaw in (None, COUNTER, ROW_NAMES) for c in columns
     )

@@ -19,7 +19,8 @@ EMPTY = "empty"
 UNNAMED = "unnamed"
 ROW_NAMES = "names of rows"
 TIME = "time"
-COUNTER = "counts rows, or time"  # in numbers: who names it can have it
+COUNTER = "counts rows, or time"
+READABLE_FLAWS = (EMPTY, COUNTER, ROW_NAMES)  # who names such a column can have its numbers
 
 Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
 
