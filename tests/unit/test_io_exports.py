@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from hedgerow.io import open_table
+from hedgerow.io import DataError, open_table
 from hedgerow.stream import open_source
 
 NUMBERS = np.random.default_rng(20).normal(size=(40, 3)).round(3)
@@ -17,7 +17,8 @@ def read(path, **options):
 
 
 def streamed(path, **options):
-    return np.concatenate([chunk.rows for chunk in open_source(path, **options).chunks()])
+    chunks = open_source(path, **options).chunks()
+    return np.concatenate([chunk.rows for chunk in chunks if len(chunk.rows)])
 
 
 def with_column(folder, name, cells, between=","):
@@ -84,3 +85,63 @@ def test_what_may_be_read_in_two_ways_is_a_time_that_gives_no_order(tmp_path, re
     assert not recwarn.list
     with pytest.raises(ValueError, match="times must be numbers, or dates and times such as"):
         read(path, time="seen")
+
+
+def test_the_line_that_tells_excel_the_delimiter_is_no_row(tmp_path):
+    path = with_column(tmp_path, "d", NUMBERS[:, 0] + 0.5, between=";")
+    path.write_text("sep=;\n" + path.read_text())
+    table, rows = read(path)
+    assert table.names == ["d", *"abc"]
+    np.testing.assert_array_equal(rows[:, 1:], NUMBERS)
+    np.testing.assert_array_equal(streamed(path), rows)
+
+
+@pytest.mark.parametrize(
+    ("above", "message"),
+    [
+        ("My export\n\n", "line 1, .* must have the names of the columns, got only 'My export'"),
+        ("My export,,,\n,,,\n", "line 1, .* must have the names of the columns, got only 'My exp"),
+        ("Of 2024, by me\n", "as many cells as line 1, 2, got 4 in line 2; remove what stands abo"),
+        ("Blood,,Urine,\n", "line 1 must have a name for each column, got none for 'a', 'c' of"),
+    ],
+)
+def test_what_stands_above_the_names_is_told(tmp_path, above, message):
+    path = with_column(tmp_path, "d", NUMBERS[:, 0] + 0.5)
+    path.write_text(above + path.read_text())
+    with pytest.raises(DataError, match=message):
+        open_table(path)
+
+
+def test_a_merged_cell_above_names_is_told(tmp_path):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "book.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.merge_range(0, 0, 0, 2, "Blood")
+        for k, row in enumerate([list("abc"), *NUMBERS.tolist()], start=1):
+            sheet.write_row(k, 0, row)
+    with pytest.raises(DataError, match=r"row 1, .* must have the names of the columns, got only"):
+        open_table(path)
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        for k, row in enumerate(
+            [["Blood", "", "", "Urine"], list("abcd"), *np.c_[NUMBERS, NUMBERS[:, 0]].tolist()]
+        ):
+            sheet.write_row(k, 0, row)
+    with pytest.raises(
+        DataError, match="row 1 must have a name for each column, got none for 'b', "
+    ):
+        open_table(path)
+
+
+def test_files_of_a_stream_may_differ_in_delimiter_and_decimal_mark(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "a,b,c\n" + "".join(",".join(map(repr, r)) + "\n" for r in NUMBERS.tolist())
+    )
+    # Fractions of three digits could be thousands: before, 1,234 was read as 1234 here.
+    rows = [[f"{value:.3f}".replace(".", ",") for value in row] for row in 10 + NUMBERS]
+    rows[0][0] = "9,5"
+    (tmp_path / "b.csv").write_text("a;b;c\n" + "".join(";".join(row) + "\n" for row in rows))
+    found = streamed(tmp_path)
+    assert np.abs(found).max() < 20
+    np.testing.assert_allclose(found[41:], 10 + NUMBERS[1:])

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.notation import Notation
+from hedgerow.base.words import listed
+from hedgerow.io.notation import Notation, shortened
 from hedgerow.io.source import (
     COUNTER,
     EMPTY,
@@ -22,6 +23,7 @@ from hedgerow.io.source import (
     UNNAMED,
     WITH_UNITS,
     Column,
+    DataError,
 )
 from hedgerow.io.times import are_times, count_on, name_rows
 from hedgerow.io.words import words_in
@@ -30,6 +32,34 @@ FIRST_LINES = 11  # are enough where all below the names is numbers
 LINES = 101  # decide otherwise
 # Names of things often begin with letters, so in front only signs of currencies count.
 _AFFIXED = re.compile(r"([$€£¥₹]?) ?[-+−]?[0-9][0-9.,']* ?([%‰°]?[A-Za-zµΩ/²³]{0,8})")
+
+
+def refuse_notes(where: str, names: Sequence[str]) -> None:
+    """Raise if what should be names is a note above the table; ``where`` is its place."""
+    if len(names) > 1 and sum(map(bool, names)) == 1:
+        note = shortened(next(filter(None, names)))
+        raise DataError(
+            f"{where}, the first that is not empty, must have the names of the columns, "
+            f"got only {note}; remove what stands above the table"
+        )
+
+
+def refuse_two_headers(where: str, names: Sequence[str], below: Sequence[str]) -> None:
+    """Raise if the line below the names, which has no numbers, has names that these lack.
+
+    >>> refuse_two_headers("line 1", ["Blood", "", ""], ["age", "crp", "ldl"])
+    Traceback (most recent call last):
+        ...
+    hedgerow.io.source.DataError: line 1 must have a name for each column, got none for 'crp' and \
+'ldl' of the line below, as where one name stands above several columns; leave one line of names
+    """
+    lacking = [cell for name, cell in zip(names, below) if cell and not name]
+    if len(lacking) > 1:
+        raise DataError(
+            f"{where} must have a name for each column, got none for "
+            f"{listed(map(shortened, lacking))} of the line below, as where one name stands above "
+            f"several columns; leave one line of names"
+        )
 
 
 def flaw_of(numbers: int, texts: int) -> str | None:
