@@ -87,6 +87,26 @@ def test_what_may_be_read_in_two_ways_is_a_time_that_gives_no_order(tmp_path, re
         read(path, time="seen")
 
 
+@pytest.mark.parametrize("mark", [".", ","])
+@pytest.mark.parametrize("apart", [" ", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "'"])
+def test_thousands_are_apart_by_spaces_and_apostrophes(tmp_path, apart, mark):
+    rows = 1e6 * NUMBERS
+    texts = [[f"{x:,.1f}".replace(".", "!").replace(",", apart) for x in row] for row in rows]
+    lines = ["a;b;c", *(";".join(row).replace("!", mark) for row in texts), ""]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    decimal = {"decimal": mark}  # not needed, and no hindrance
+    for how in ({}, decimal):
+        np.testing.assert_allclose(read(path, **how)[1], rows.round(1))
+        np.testing.assert_allclose(streamed(path, **how), rows.round(1))
+
+
+@pytest.mark.parametrize("cell", ["12 34", "1 2345", "0 123", "1  234", "1 234 56", "120 80"])
+def test_other_numbers_apart_are_text(tmp_path, cell):
+    path = with_column(tmp_path, "d", [cell] * 40)
+    assert read(path)[0].names == [*"abc"]
+
+
 def test_the_line_that_tells_excel_the_delimiter_is_no_row(tmp_path):
     path = with_column(tmp_path, "d", NUMBERS[:, 0] + 0.5, between=";")
     path.write_text("sep=;\n" + path.read_text())
