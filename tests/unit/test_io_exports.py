@@ -1,5 +1,6 @@
 """Files as other programs export them: counters, names of rows, dates, and how numbers look."""
 
+import json
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -165,3 +166,37 @@ def test_files_of_a_stream_may_differ_in_delimiter_and_decimal_mark(tmp_path):
     found = streamed(tmp_path)
     assert np.abs(found).max() < 20
     np.testing.assert_allclose(found[41:], 10 + NUMBERS[1:])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "xlsx"])
+def test_columns_that_begin_late_are_read(tmp_path, kind):
+    n = 300
+    columns = {name: np.arange(n) * 0.37 % k for k, name in enumerate("abc", start=2)}
+    columns["numbers"] = [None] * 150 + [0.5, None, "oops"] + [1.5] * 147
+    columns["words"] = [None] * 130 + ["yes", "no"] * 85
+    columns["text"] = [None] * 120 + [f"t{k}" for k in range(180)]
+    columns["nothing"] = [None] * n
+    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    path = tmp_path / f"table.{kind}"
+    if kind == "csv":
+        cells = [["" if x is None else str(x) for x in row.values()] for row in rows]
+        path.write_text("\n".join(",".join(row) for row in [[*columns], *cells, []]))
+    elif kind == "jsonl":
+        path.write_text("\n".join(json.dumps(row, default=float) for row in rows) + "\n")
+    else:
+        xlsxwriter = pytest.importorskip("xlsxwriter")
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet()
+            for k, row in enumerate([[*columns], *(row.values() for row in rows)]):
+                sheet.write_row(k, 0, row)
+    with pytest.warns(match="cells of text count as missing: 'oops' \\('numbers'"):
+        table, found = read(path)
+    assert table.names == ["a", "b", "c", "numbers", "words"]
+    assert table.left_out == {"not numeric": ["text"], "empty": ["nothing"]}
+    assert table.words == {"words": ("no", "yes")}
+    expected = [np.nan] * 150 + [0.5, np.nan, np.nan] + [1.5] * 147
+    np.testing.assert_array_equal(found[:, 3], expected)
+    np.testing.assert_array_equal(found[129:133, 4], [np.nan, 1, 0, 1])
+    if kind != "xlsx":
+        with pytest.warns(match="left out .empty in the first rows.: 'numbers', 'words', 'text', "):
+            assert streamed(path).shape == (n, 3)

@@ -16,7 +16,7 @@ from hedgerow.base.words import listed
 from hedgerow.io.notation import Notation, shortened
 from hedgerow.io.source import (
     COUNTER,
-    EMPTY,
+    EMPTY_AT_FIRST,
     NOT_NUMERIC,
     ROW_NAMES,
     TIME,
@@ -66,11 +66,11 @@ def flaw_of(numbers: int, texts: int) -> str | None:
     """Return why a column cannot be learned from, given how many numbers and texts it has.
 
     >>> flaw_of(9, 1), flaw_of(1, 9), flaw_of(0, 0)
-    (None, 'not numeric', 'empty')
+    (None, 'not numeric', 'empty in the first rows')
     """
     if numbers and numbers >= texts:
         return None
-    return NOT_NUMERIC if texts else EMPTY
+    return NOT_NUMERIC if texts else EMPTY_AT_FIRST
 
 
 def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | None:

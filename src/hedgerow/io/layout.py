@@ -22,7 +22,7 @@ from hedgerow.io.judge import (
 from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation, shortened
 from hedgerow.io.records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io.source import (
-    EMPTY,
+    EMPTY_AT_FIRST,
     NOT_NUMERIC,
     ROW_NAMES,
     UNNAMED,
@@ -230,7 +230,7 @@ class _Surveyor:
         columns = []
         for j, name in enumerate(names):
             if name:
-                flaw = EMPTY if empty[j] else None if of_numbers[j] else NOT_NUMERIC
+                flaw = EMPTY_AT_FIRST if empty[j] else None if of_numbers[j] else NOT_NUMERIC
                 columns.append(column_of(name, self._cells(j, first), flaw, written))
             else:
                 columns.append(Column(name, ROW_NAMES if row_names else UNNAMED))
