@@ -12,7 +12,7 @@ from hedgerow.io.delimited import numbers_of_words
 from hedgerow.io.judge import LINES, column_of
 from hedgerow.io.notation import Notation
 from hedgerow.io.source import (
-    EMPTY,
+    EMPTY_AT_FIRST,
     NOT_NUMERIC,
     TIME,
     UNNAMED,
@@ -132,7 +132,7 @@ def _flaw(name: str, dtype: Any) -> str | None:
     if name in ("", _PANDAS_INDEX):
         return UNNAMED
     if dtype == pl.Null:
-        return EMPTY
+        return EMPTY_AT_FIRST
     if dtype in (pl.Date, pl.Datetime):
         return TIME
     return None if dtype.is_numeric() or dtype == pl.Boolean else NOT_NUMERIC

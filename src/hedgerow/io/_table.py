@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.base.checks import LARGEST_NUMBER, one_of
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
+from hedgerow.io._late import with_late
 from hedgerow.io._turned import Turned, looks_turned
 from hedgerow.io.absent import Codes, Texts
 from hedgerow.io.choose import MISSING, Wish, choose, place_of, with_given
@@ -19,7 +20,16 @@ from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
-from hedgerow.io.source import CATEGORIES, COUNTER, TIME, Batch, Column, DataError, Reader
+from hedgerow.io.source import (
+    CATEGORIES,
+    COUNTER,
+    EMPTY_AT_FIRST,
+    TIME,
+    Batch,
+    Column,
+    DataError,
+    Reader,
+)
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
@@ -342,6 +352,8 @@ def open_table(
             _warn(note)
         if transpose:
             source = Turned(source)
+        elif os.fspath(path) != STDIN:
+            _look_for_late(path, options, source)
         wish = with_given(source.columns, Wish(columns, drop, time, id, by=by, given=given))
         na = notation(na=options.na)
         if os.fspath(path) != STDIN and not transpose:
@@ -350,6 +362,15 @@ def open_table(
         if isinstance(source, Turned) and source.left_out:
             table.left_out["no numbers"] = source.left_out
         return table
+
+
+def _look_for_late(path: str | os.PathLike[str], options: Reading, source: Reader) -> None:
+    """Look through a file for cells of columns whose first rows have none."""
+    if any(column.flaw == EMPTY_AT_FIRST for column in source.columns):
+        with ExitStack() as stack:
+            again = open_rows(path, options, stack)
+            decimal = again.layout.decimal if isinstance(again, Text) else "."
+            source.columns = with_late(source.columns, again, notation(decimal, options.na))
 
 
 def _confirm_words(

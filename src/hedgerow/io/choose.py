@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
-from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
+from hedgerow.io.source import READABLE_FLAWS, Column, DataError
 from hedgerow.method.kinds import AS_IS, NORMAL, STEPS
 
 _LEARNED_FROM = "column that is learned from"
@@ -61,7 +61,7 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     # Cells that are empty at first may have numbers later; and who names a column knows.
     columns = [
         column._replace(flaw=None)
-        if column.flaw in (EMPTY, COUNTER) and column.name in named
+        if column.flaw in READABLE_FLAWS and column.name in named
         else column
         for column in columns
     ]
@@ -102,7 +102,7 @@ def with_given(columns: list[Column], wish: Wish) -> Wish:
         if both:
             raise DataError(f"a column cannot be given and {what} at once, got {listed(both)}")
     given = [column for column in columns if column.name in wanted]
-    numbers = (None, EMPTY, COUNTER)
+    numbers = (None, *READABLE_FLAWS)
     as_text = [column.name for column in given if column.words or column.flaw not in numbers]
     return wish._replace(given=[column.name for column in given], as_text=as_text)
 

@@ -246,8 +246,9 @@ class Text:
         written = before.layout or Layout(",", 0)
         if written.units or written.row_names or not written.header:
             return None
-        delimiters = (self._style.delimiter,) if self._style.delimiter else DELIMITERS
-        for delimiter in dict.fromkeys((written.delimiter, *delimiters)):
+        found = (self._style.delimiter,) if self._style.delimiter else DELIMITERS
+        # With another delimiter than before, another mark may stand before fractions.
+        for delimiter in (written.delimiter,) if before.layout else found:
             names = any_cells_in(head.record(0), delimiter, written.encoding)
             known = len(set(names) & set(before.learned))
             if 2 * known >= len(before.learned) and known > 1:
@@ -258,14 +259,16 @@ class Text:
     def _has_names(self, layout: Layout) -> bool:
         """Tell whether the line with the names, if there is one, is here to its end."""
         quotes = Quotes(layout.delimiter) if layout.delimiter else None
-        return len(cut(self._rest, 0, 1, quotes, is_last=False).block.lines) > 0
+        return len(cut(self._rest, 0, 1, quotes, is_last=False).block.lines) > layout.separator
 
     def _named(self, layout: Layout) -> list[Column]:
         """Return the columns of a text whose layout is known, by its first line."""
         head = cut(self._rest, 0, 1, Quotes(layout.delimiter), is_last=True).block
         names = [f"x{j}" for j in range(layout.width)]
         if layout.header and len(head.lines):
-            names = any_cells_in(head.record(0), layout.delimiter, layout.encoding)
+            names = any_cells_in(
+                head.record(int(layout.separator)), layout.delimiter, layout.encoding
+            )
             if len(names) == layout.width - 1:
                 names = ["", *names] if layout.row_names else [*names, ""]
         return [Column(name, None) for name in names]
