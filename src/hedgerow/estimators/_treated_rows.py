@@ -1,6 +1,6 @@
 """Rows as they come to rows that the learner can take: waiting, scored, without a season."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -127,6 +127,7 @@ class TreatedRows:
         self.judged = np.zeros_like(assumptions.as_is)  # columns in which a cell may be far off
         self._looked: Looked | None = None
         self._attempt: tuple[Array, Settled] | None = None
+        self._straight: tuple[Marginals, Array] | None = None  # of these, asked several times
         self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
 
@@ -156,13 +157,16 @@ class TreatedRows:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             with one_thread_if_few(len(self.judged)):
-                self._attempt = self._settle(engine, self._look())
+                self._attempt = self._settle(engine, self._look(engine.in_order))
         return self._attempt
 
-    def _look(self) -> Looked:
-        """Return the rows that wait without slips, and what their columns are."""
+    def _look(self, sorted_by: Callable[[Array], Ordered] = in_order) -> Looked:
+        """Return the rows that wait without slips, and what their columns are.
+
+        ``sorted_by`` is `in_order`, or what does the same.
+        """
         if self._looked is None:
-            self._looked = self._looked_at(in_order(self.waiting))
+            self._looked = self._looked_at(sorted_by(self.waiting))
         return self._looked
 
     def _looked_at(self, first: Ordered) -> Looked:
@@ -213,7 +217,9 @@ class TreatedRows:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
             return straightness(self._look().first)
-        return straightness_of(self.marginals)
+        if self._straight is None or self._straight[0] is not self.marginals:
+            self._straight = self.marginals, straightness_of(self.marginals)
+        return self._straight[1]
 
     def outside(self) -> Array:
         """Return how many times as large variances are as the middle halves of columns say."""
@@ -345,13 +351,13 @@ class TreatedRows:
         period = 1 if self.assumptions.independent else period_of(scored)
         normal = False
         if (kinds == CONTINUOUS).all() and first.complete and not as_is.all():
-            normal = period == 1 and look_normal(first, as_is)
             few, related = len(first.rows) < FIRST_ROWS, not self.assumptions.independent
-            if related and (period > 1 or remembers(scored)):
+            remember = related and (period > 1 or remembers(scored))
+            if few or remember:
+                normal = period == 1 and look_normal(first, as_is)
+            if remember and not normal:
                 contrasts, _ = first_contrasts(varying(first.rows, period), engine.without_level)
-                normal = normal or look_normal(in_order(whitened(contrasts)), as_is)
-            else:
-                normal = normal and few
+                normal = look_normal(engine.in_order(whitened(contrasts)), as_is)
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
     def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
@@ -399,10 +405,10 @@ class TreatedRows:
         return continued(known, rows, watched, before, self.half_life)
 
     def _treat_first(self, engine: Engine) -> Array:
-        first = in_order(self._room)
+        first = engine.in_order(self._room)
         late = self._begin_late(first)
         if late.any():
-            first = in_order(np.where(late, np.nan, self._room))
+            first = engine.in_order(np.where(late, np.nan, self._room))
         looked = self._looked_at(first)
         with one_thread_if_few(len(self.judged)):
             treated, self._settled = self._settle(engine, looked)

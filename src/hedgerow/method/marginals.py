@@ -25,7 +25,7 @@ from scipy import special, stats
 
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.moments import beyond_rounding, columns_of
-from hedgerow.method.ordered import Ordered
+from hedgerow.method.ordered import Ordered, in_pieces
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.floating]
@@ -97,9 +97,12 @@ def cannot_be_told_from_normal(first: Ordered, tested: NDArray[np.bool_]) -> NDA
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
     """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
-    columns = seen_columns(rows, np.ones(len(rows)))
-    scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
-    return ~beyond_rounding(columns.mean, scale)
+    weights, found = np.ones(len(rows)), np.empty(rows.shape[1], dtype=np.bool_)
+    for some in in_pieces(len(found)):
+        columns = seen_columns(rows[:, some], weights)
+        scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
+        found[some] = ~beyond_rounding(columns.mean, scale)
+    return found
 
 
 def seen_columns(rows: Rows, row_weights: Array) -> Seen:
