@@ -40,11 +40,11 @@ def in_turn(
 ) -> Iterator[_Result]:
     """Yield what some jobs come to, in order; each worker does every so manyth of them.
 
-    Several work side by side, each in a thread of its own; on a processor they do not, as Triton's
-    interpreter cannot.
+    Each works in a thread of its own, while results are made use of. On a processor they work one
+    after the other, as Triton's interpreter needs it.
     """
     n_workers = len(workers)
-    if n_workers == 1 or workers[0].device.type == "cpu":
+    if workers[0].device.type == "cpu":
         for job in range(number):
             yield work(workers[job % n_workers], job)
         return
