@@ -235,10 +235,11 @@ class TestInterrupted:
         whole = fitting.learn(rows, AGAIN)
         learned.clear()
         self.interrupted(rows, folder)
-        assert learned == [0, 128]
+        assert learned[:2] == [0, 128]
+        learned.clear()
         with keeping(folder):
             resumed = fitting.learn(rows, AGAIN)
-        assert learned == [0, 128, 256]
+        assert learned == [256]
         assert all(torch.equal(mine, other) for mine, other in zip(resumed, whole))
         assert not folder.exists()
 

@@ -381,12 +381,12 @@ class TreatedRows:
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
-            known = treated[:, first.mostly_different & ~wanders]
+            known = _of_columns(treated, first.mostly_different & ~wanders)
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
                 continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
-                twins = twins_of(known[:, continuous])
+                twins = twins_of(_of_columns(known, continuous))
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
@@ -460,3 +460,8 @@ class TreatedRows:
             self._room = room
         self._room[self._waiting : needed] = rows
         self._waiting, self._looked, self._attempt = needed, None, None
+
+
+def _of_columns(rows: Array, some: NDArray[np.bool_]) -> Array:
+    """Return some columns of rows; no copy if they are all."""
+    return rows if some.all() else rows[:, some]

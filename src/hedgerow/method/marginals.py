@@ -155,12 +155,16 @@ def straightness(first: Ordered) -> Array:
 
 def straightness_of(marginals: Marginals) -> Array:
     """Return the same of all rows that were counted: values at knots with the knots' scores."""
-    finite = np.isfinite(marginals.knots)
-    share = marginals.between / 2
-    weight = marginals.at + share
-    weight[:, 1:] += share[:, :-1]
-    values = np.where(finite, marginals.knots, 0.0)
-    return _squared_correlation(values, marginals.scores, np.where(finite, weight, 0.0))
+    result = np.empty(len(marginals.knots))
+    for some in in_pieces(len(result)):
+        finite = np.isfinite(marginals.knots[some])
+        share = marginals.between[some] / 2
+        weight = marginals.at[some] + share
+        weight[:, 1:] += share[:, :-1]
+        values = np.where(finite, marginals.knots[some], 0.0)
+        weight = np.where(finite, weight, 0.0)
+        result[some] = _squared_correlation(values, marginals.scores[some], weight)
+    return result
 
 
 def outside(first: Ordered) -> Array:

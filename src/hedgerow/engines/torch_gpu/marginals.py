@@ -46,15 +46,15 @@ class _Cells(NamedTuple):
 
 def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
     """Return the scores of rows by their ranks among themselves; columns ``as_is`` are copied."""
-    result = first.rows.copy()
+    result = np.array(first.rows)
     for n in np.unique(first.there[~as_is]):
         alike = np.flatnonzero(~as_is & (first.there == n))
         quantiles = torch.tensor(_quantiles(n), device=devices.main())
         for some in strips_of_columns(len(alike), _PER_CELL * len(result)):
             columns = _as_slice(alike[some])
-            values, order = (to_device(x[columns]) for x in (first.values, first.order))
-            scores = _scores_by_rank(values, order, n, quantiles)
-            result[:, columns] = scores.T.cpu().numpy()
+            cells = to_device(first.rows[:, columns]).T.contiguous()
+            scores = _scores_by_rank(*torch.sort(cells, dim=1), n, quantiles)
+            result[:, columns] = scores.T.contiguous().cpu().numpy()
     return result
 
 

@@ -21,8 +21,11 @@ def strips_of_columns(n_columns: int, bytes_each: int) -> Iterator[slice]:
 
 
 def to_device(values: NDArray[Any]) -> Tensor:
-    """Return a copy of values of the host on the device."""
-    return torch.tensor(np.ascontiguousarray(values), device=devices.main())
+    """Return values of the host on the device; on the processor they may be the same."""
+    cells = np.ascontiguousarray(values)
+    if not cells.flags.writeable:  # torch has no arrays that must not be written to
+        cells = cells.copy()
+    return torch.from_numpy(cells).to(devices.main())
 
 
 def to_host(values: Tensor, target: NDArray[Any]) -> None:
