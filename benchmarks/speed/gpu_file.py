@@ -12,6 +12,7 @@ all that is compiled is there.
 import argparse
 import csv
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -87,7 +88,8 @@ def main() -> None:
     parser.add_argument("--commit", help="of the code, where there is no git to ask")
     args = parser.parse_args()
     made = kept.made("", [args.commit] if args.commit else None)
-    machine = f"one {torch.cuda.get_device_name()}, torch {torch.__version__}"
+    gpu = f"one {torch.cuda.get_device_name()}, torch {torch.__version__}"
+    machine = f"{gpu}, {os.cpu_count()} cores"
     about = {"commit": made.commits[0], "date": made.date, "machine": machine}
     print(json.dumps(about), flush=True)
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
