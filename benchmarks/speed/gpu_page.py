@@ -2,24 +2,31 @@
 
     python -m benchmarks.speed.gpu_page lines.json [more.json ...]
     python -m benchmarks.speed.gpu_page --many lines.json [more.json ...]
+    python -m benchmarks.speed.gpu_page --file lines.json [more.json ...]
 
 Each file is the output of one run; together they are the table. With ``--many`` the runs are those
-of `benchmarks.speed.gpu_many`.
+of `benchmarks.speed.gpu_many`, and problems that they do not have stay as they were measured
+before; with ``--file`` those of `benchmarks.speed.gpu_file`. The picture is drawn again.
 """
 
 import argparse
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks import document, kept
 from benchmarks.document import table
+from benchmarks.speed.gpu_picture import draw
 
+NAMES = ("blocks", "chains", "trees", "scale-free", "independent")
 Line = dict[str, Any]
 HEADER = ("p | graph | error | time (s) | learning (s) | bytes floor (s) | flops floor (s) | "
           "fit (s) | memory (GiB) | edges | F1 | false edges")  # fmt: skip
 COMMAND = "python -m benchmarks.speed.gpu"
+FILE = ("p | graph | time (s) | memory of the host (GiB) | edges | F1 | "
+        "share of false edges | false edges")  # fmt: skip
 MANY = ("p | graph | error | time (s) | learning (s) | memory (GiB) | edges | F1 | "
         "share of false edges | false edges")  # fmt: skip
 
@@ -27,29 +34,51 @@ MANY = ("p | graph | error | time (s) | learning (s) | memory (GiB) | edges | F1
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("outputs", nargs="+", type=Path)
-    parser.add_argument("--many", action="store_true")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--many", action="store_true")
+    what.add_argument("--file", action="store_true")
     args = parser.parse_args()
     outputs = [path.read_text().splitlines() for path in args.outputs]
     runs = [json.loads(lines[0]) for lines in outputs]
     lines = [json.loads(line) for _, *rest in outputs for line in rest]
-    command = f"{COMMAND}_many" if args.many else COMMAND
-    made = kept.made(command, (run["commit"] for run in runs))._replace(
-        date=max(run["date"] for run in runs), machine=runs[0]["machine"]
-    )
-    document.publish("gpu", made, many(lines) if args.many else blocks(runs, lines))
+    commits, days = [run["commit"] for run in runs], [run["date"] for run in runs]
+    command, found = COMMAND, blocks
+    if args.many:
+        before = kept.read("gpu")["many"]
+        command, found = f"{COMMAND}_many", partial(many, before=before.table)
+        commits, days = [*before.made.commits, *commits], [before.made.date, *days]
+    if args.file:
+        command, found = f"{COMMAND}_file", file
+    made = kept.made(command, commits)._replace(date=max(days), machine=runs[0]["machine"])
+    document.publish("gpu", made, found(runs, lines))
+    draw(kept.read("gpu"))
 
 
-def many(lines: list[Line]) -> dict[str, str]:
+def many(runs: list[Line], lines: list[Line], before: kept.Table) -> dict[str, str]:
     """Return the table of problems whose pairs cannot all be held; times are of the first seed."""
-    lines = sorted(lines, key=lambda line: line["p"])
-    problems = dict.fromkeys((line["p"], line["graph"], line["error"]) for line in lines)
-    rows = []
-    for problem in problems:
+    rows = {tuple(row[:3]): row for row in before.rows}
+    for problem in dict.fromkeys((line["p"], line["graph"], line["error"]) for line in lines):
         seeds = [line for line in lines if (line["p"], line["graph"], line["error"]) == problem]
         p, graph, error, *times, memory, edges, worst, false = _row(seeds)
-        share = max(line["fdp"] for line in seeds)
-        rows.append([p, graph, error, *times[:2], memory, edges, worst, f"{share:.5f}", false])
-    return {"many": table(MANY.split(" | "), rows)}
+        share = f"{max(line['fdp'] for line in seeds):.5f}"
+        rows[p, graph, error] = [p, graph, error, *times[:2], memory, edges, worst, share, false]
+    ordered = sorted(rows.values(), key=_size_and_graph)
+    return {"many": table(MANY.split(" | "), ordered)}
+
+
+def file(runs: list[Line], lines: list[Line]) -> dict[str, str]:
+    """Return the table of what it takes from file to file."""
+    rows = []
+    for line in lines:
+        p, graph, _, seconds, *_, edges, f1, false = _row([line | {"gib": line["host_gib"]}])
+        memory, share = f"{line['host_gib']:.0f}", f"{line['fdp']:.5f}"
+        rows.append([p, graph, seconds, memory, edges, f1, share, false])
+    return {"file": table(FILE.split(" | "), rows)}
+
+
+def _size_and_graph(row: list[str]) -> tuple[int, int]:
+    """Return the place of a problem: by columns, then in the order in which docs name graphs."""
+    return int(row[0].replace(",", "")), NAMES.index(row[1])
 
 
 def blocks(runs: list[Line], lines: list[Line]) -> dict[str, str]:

@@ -215,3 +215,25 @@ def test_what_a_gpu_printed_becomes_the_table_on_its_page():
     [beside] = kept.parts_of(made["beside"])
     assert [row[1] for row in beside.rows] == ["4.0 to 4.2", "710", "0.02", "5.8"]
     assert RECORDS["gpu"]["measured"].table.header == kept.parts_of(made["measured"])[0].header
+
+
+def test_problems_with_many_columns_join_those_that_were_measured_before():
+    old = [["250,000", "trees", "fdr", "1.00", "0.50", "2.0", "9", "1", "0.00000", "0"]]
+    again = {"p": 250_000, "graph": "trees", "error": "fdr", "edges": 9, "false": 1, "f1": 0.9}
+    again |= {"seconds": 3.0, "learning": 2.0, "gib": 4.0, "fdp": 0.1}
+    lines = [again | {"p": 1_000_000}, again | {"graph": "blocks"}, again | {"fdp": 0.2}]
+    made = gpu_page.many([], lines, Table(RECORDS["gpu"]["many"].table.header, old))
+    [found] = kept.parts_of(made["many"])
+    assert [row[:2] for row in found.rows] == [
+        ["250,000", "blocks"],
+        ["250,000", "trees"],
+        ["1,000,000", "trees"],
+    ]
+    assert found.rows[1][3:] == ["3.00", "2.00", "4.0", "9", ".9000", "0.20000", "1"]
+
+
+def test_what_it_took_from_file_to_file_becomes_a_table():
+    line = {"p": 5000, "graph": "chains", "error": "fdr", "edges": 9, "false": 0, "f1": 1}
+    made = gpu_page.file([], [line | {"seconds": 3.0, "host_gib": 4.4, "fdp": 0.0}])
+    assert made["file"].splitlines()[-1] == "| 5,000 | chains | 3.00 | 4 | 9 | 1 | 0.00000 | 0 |"
+    assert RECORDS["gpu"]["file"].table.header == kept.parts_of(made["file"])[0].header

@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 from hedgerow import HedgeGraph
 from hedgerow.base import storage
 from hedgerow.estimators import GuaranteeWarning
+from hedgerow.method import spectra
 from hedgerow.method.restless import restless_of
 
 P = 20
@@ -110,3 +111,10 @@ def test_groups_that_are_restless_are_told_once():
     told = doubts(rows)
     assert "in groups of their own" in told
     assert "larger in some stretches" not in told
+
+
+def test_of_very_many_columns_some_are_looked_at_evenly_spaced(monkeypatch):
+    monkeypatch.setattr(spectra, "MOST_COLUMNS", 10)
+    rows = np.random.default_rng().standard_normal((512, 20))
+    rows[256:, [4, 5, 8, 9]] *= 5.0
+    assert np.flatnonzero(restless_of(rows)).tolist() == [4, 8]

@@ -128,6 +128,9 @@ class FilledRows:
                     break
                 outlying |= found
                 filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
+        if self.expected is None:
+            self._count_complete(weights)
+            return filled, None
         self._count(gone, outlying, filled, weights)
         return filled, ~(gone | outlying)
 
@@ -350,7 +353,7 @@ class FilledRows:
         self.there = np.add.accumulate(np.vstack([self.there, there]))[-1]
 
     def _count_complete(self, weights: Array) -> None:
-        """Count rows of which no cell is missing, after others of which none was."""
+        """Count rows of which no cell is missing, the first, or after others of which none was."""
         self.seen = self.seen._replace(rows=self.seen.rows + len(weights))
         self.weight = float(np.add.accumulate(np.append(self.weight, weights))[-1])
         self.there = np.full_like(self.there, self.weight)

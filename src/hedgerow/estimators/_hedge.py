@@ -33,7 +33,7 @@ from hedgerow.estimators._told import Told
 from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
 from hedgerow.estimators._treatment_of import doubts_about_given
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
-from hedgerow.estimators.input import column_labels, refuse_gaps, take_columns
+from hedgerow.estimators.input import column_labels, has_gaps, refuse_gaps, take_columns
 from hedgerow.method.forgetting import (
     LONGEST_HALF_LIFE,
     NEVER,
@@ -367,7 +367,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         return {"gaps": self._fills_gaps(), "advice": f"; {known}"}
 
     def _new_stream(self, rows: NDArray[np.floating], cells: Cells | None) -> HedgeStream:
-        half_life, gaps = self._half_life(), bool(np.isnan(rows).any())
+        half_life, gaps = self._half_life(), has_gaps(rows)
         engine = engine_for(self.device, self.n_features_in_, half_life, gaps=gaps)
         if not fills_gaps(engine):
             refuse_gaps(rows, column_labels(self), self.device)
@@ -412,8 +412,9 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
 
     def _take(self, rows: NDArray[np.floating], cells: Cells | None, X: Any) -> None:
         warn_of_times(X, self.rows)
-        gone = np.isnan(rows)
-        empty = gone.all(axis=1) if gone.any() else np.zeros(len(rows), dtype=np.bool_)
+        empty = np.zeros(len(rows), dtype=np.bool_)
+        if has_gaps(rows):
+            empty = np.isnan(rows).all(axis=1)
         if empty.any():
             warn(DataWarning, f"{empty.sum()} of {len(rows)} rows have no cell, and are left out")
             rows = rows[~empty]

@@ -1,6 +1,6 @@
 """What a fitted model tells of its rows and columns: in words, and as numbers for pictures."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ class _Fitted(Protocol):
     level: float | str
     n_features_in_: int
     _stream: HedgeStream
+    _results: dict[Any, Any]
 
     @property
     def n_samples_seen_(self) -> int: ...
@@ -51,7 +52,11 @@ class Told:
     def treatment_(self: _Fitted) -> Treatment:
         """What rows and columns look like, and what was done about it."""
         check_is_fitted(self)
-        return treatment_of(self._stream, self._inflation(), column_labels(self))
+        if "treatment" not in self._results:
+            found = treatment_of(self._stream, self._inflation(), column_labels(self))
+            self._results = {**self._results, "treatment": found}
+        known: Treatment = self._results["treatment"]
+        return known
 
     @property
     @locked

@@ -1,6 +1,6 @@
 """Rows as they come to rows that the learner can take: waiting, scored, without a season."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -139,6 +139,7 @@ class TreatedRows:
         self.judged = np.zeros_like(assumptions.as_is)  # columns in which a cell may be far off
         self._looked: Looked | None = None
         self._attempt: tuple[Array, Settled] | None = None
+        self._straight: tuple[Marginals, Array] | None = None  # of these, asked several times
         self._room = np.empty((0, len(assumptions.as_is)))
         self._waiting = 0
 
@@ -168,13 +169,16 @@ class TreatedRows:
         """Return what the rows that wait become if no others come, and what they decide then."""
         if self._attempt is None:
             with one_thread_if_few(len(self.judged)):
-                self._attempt = self._settle(engine, self._look())
+                self._attempt = self._settle(engine, self._look(engine.in_order))
         return self._attempt
 
-    def _look(self) -> Looked:
-        """Return the rows that wait, with what their columns are."""
+    def _look(self, sorted_by: Callable[[Array], Ordered] = in_order) -> Looked:
+        """Return the rows that wait, with what their columns are.
+
+        ``sorted_by`` is `in_order`, or what does the same.
+        """
         if self._looked is None:
-            self._looked = self._looked_at(self._without_late(self.waiting))
+            self._looked = self._looked_at(self._without_late(self.waiting, sorted_by))
         return self._looked
 
     def _looked_at(self, first: Ordered) -> Looked:
@@ -229,7 +233,9 @@ class TreatedRows:
         """Return the share of each column's variance that is that of its scores."""
         if self.marginals is None:
             return straightness(self._look().first)
-        return straightness_of(self.marginals)
+        if self._straight is None or self._straight[0] is not self.marginals:
+            self._straight = self.marginals, straightness_of(self.marginals)
+        return self._straight[1]
 
     def outside(self) -> Array:
         """Return how many times as large variances are as the middle halves of columns say."""
@@ -371,13 +377,13 @@ class TreatedRows:
         period = 1 if self.assumptions.independent else period_of(scored)
         normal = False
         if (kinds == CONTINUOUS).all() and first.complete and not as_is.all():
-            normal = period == 1 and look_normal(first, as_is)
             few, related = len(first.rows) < FIRST_ROWS, not self.assumptions.independent
-            if related and (period > 1 or remembers(scored)):
+            remember = related and (period > 1 or remembers(scored))
+            if few or remember:
+                normal = period == 1 and look_normal(first, as_is)
+            if remember and not normal:
                 contrasts, _ = first_contrasts(varying(first.rows, period), engine.without_level)
-                normal = normal or look_normal(in_order(whitened(contrasts)), as_is)
-            else:
-                normal = normal and few
+                normal = look_normal(engine.in_order(whitened(contrasts)), as_is)
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
     def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
@@ -401,12 +407,12 @@ class TreatedRows:
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
-            known = treated[:, first.mostly_different & ~wanders]
+            known = _of_columns(treated, first.mostly_different & ~wanders)
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
                 continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
-                twins = twins_of(known[:, continuous])
+                twins = twins_of(_of_columns(known, continuous))
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
@@ -428,23 +434,23 @@ class TreatedRows:
 
     def _treat_first(self, engine: Engine) -> Array:
         with one_thread_if_few(len(self.judged)):
-            looked = self._looked_at(self._without_late(self._room))
+            looked = self._looked_at(self._without_late(self._room, engine.in_order))
             treated, self._settled = self._settle(engine, looked)
             as_is = self._settled.as_is
             self.marginals = engine.first_marginals(looked.first, as_is, self.half_life)
         self._room, self._waiting, self._looked = self._room[:0].copy(), 0, None
         return treated
 
-    def _without_late(self, rows: Array) -> Ordered:
+    def _without_late(self, rows: Array, sorted_by: Callable[[Array], Ordered]) -> Ordered:
         """Return first rows without columns of which too little is there to tell what cells are.
 
         Before they begin, nothing says what their cells would have been, and their neighbours look
         related in these rows. Where rows are forgotten, so are these.
         """
-        first = in_order(rows)
+        first = sorted_by(rows)
         late = first.there < (1.0 - MOST_MISSING) * len(rows)
         if self.half_life == NEVER and late.any():
-            return in_order(np.where(late, np.nan, rows))
+            return sorted_by(np.where(late, np.nan, rows))
         return first
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
@@ -485,3 +491,8 @@ class TreatedRows:
             self._room = room
         self._room[self._waiting : needed] = rows
         self._waiting, self._looked, self._attempt = needed, None, None
+
+
+def _of_columns(rows: Array, some: NDArray[np.bool_]) -> Array:
+    """Return some columns of rows; no copy if they are all."""
+    return rows if some.all() else rows[:, some]

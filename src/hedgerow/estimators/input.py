@@ -84,6 +84,8 @@ def _take_names(
         ("those of X", frame.columns if isinstance(frame, nw.DataFrame) else []),
         ("those given before", kept),
     ):
+        if known == names:  # of a million, it is worth while to ask that first
+            continue
         for j, (old, new) in enumerate(zip(known, names)):
             if old != new:
                 raise ValueError(
@@ -119,10 +121,20 @@ def refuse_constant(low: NDArray[Any], high: NDArray[Any], labels: NDArray[np.ob
         raise ValueError(f"X must have columns that vary, got constant columns: {columns}")
 
 
+def has_gaps(rows: NDArray[np.floating]) -> bool:
+    """Return whether a cell is missing.
+
+    >>> has_gaps(np.array([[1.0, np.nan]])), has_gaps(np.array([[1.0, 2.0]]))
+    (True, False)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(rows.sum()) and np.isnan(rows).any())  # a sum takes no array
+
+
 def refuse_gaps(rows: NDArray[np.floating], labels: NDArray[np.object_], device: str) -> None:
     """Raise if cells are missing, on a device that cannot fill them in."""
-    missing = np.isnan(rows).sum(axis=0)
-    if missing.any():
+    if has_gaps(rows):
+        missing = np.isnan(rows).sum(axis=0)
         columns = listed(f"{labels[j]!r} ({missing[j]})" for j in np.flatnonzero(missing))
         raise ValueError(
             f"X must have no missing cells on a GPU (device={device!r}), got {missing.sum()} in "

@@ -24,6 +24,8 @@ from hedgerow.io.source import (
 )
 
 MOST_VARIABLES = 10_000_000  # a file can declare any number without holding one
+# In a batch, however many columns there are: half as many as wait before any is learned from.
+_LEAST_ROWS = 256
 
 Rows = Callable[[int, int], Any]  # a slice of rows, all columns
 
@@ -42,13 +44,15 @@ class Matrix:
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
-        at_once = rows_at_once(len(self.columns))
+        at_once = max(rows_at_once(len(self.columns)), _LEAST_ROWS)
+        every = chosen == list(range(len(self.columns)))
         for start in range(0, self._n_rows, at_once):
             stop = min(start + at_once, self._n_rows)
             rows = self._rows(start, stop)
             beside = [rows[:, j].tolist() for j in self.beside]
             numbers = np.arange(start + 1, stop + 1)
-            yield Batch(np.asarray(rows[:, chosen], np.float64), numbers, stop, beside=beside)
+            used = rows if every else rows[:, chosen]
+            yield Batch(np.array(used, np.float64), numbers, stop, beside=beside)
 
 
 def open_npy(path: Path, stack: ExitStack) -> Matrix:

@@ -181,10 +181,9 @@ class Table:
 
     def _used(self, batch: Batch) -> NDArray[np.bool_]:
         """Return which rows are used, by their missing values; refuse what cannot be squared."""
-        # The sum is finite only if every entry is; it may overflow by itself.
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.abs(batch.rows).sum() <= LARGEST_NUMBER:
-                return np.ones(len(batch.rows), dtype=np.bool_)
+        low, high = batch.rows.min(initial=0.0), batch.rows.max(initial=0.0)  # NaN if a cell is
+        if low >= -LARGEST_NUMBER and high <= LARGEST_NUMBER:
+            return np.ones(len(batch.rows), dtype=np.bool_)
         large = np.argwhere(np.abs(batch.rows) > LARGEST_NUMBER)
         if len(large):
             k, j = large[0]

@@ -37,13 +37,17 @@ class Codes:
         if not len(rows):
             return
         self.n_rows += len(rows)
-        codes = np.isin(rows, CODES)
+        codes = rows == np.rint(rows)
+        codes[codes] = np.isin(rows[codes], CODES)
         if codes.any():
             for k, code in enumerate(CODES):
                 self._counts[k] += (rows == code).sum(axis=0)
-        others = codes | np.isnan(rows)
-        self._low = np.minimum(self._low, np.where(others, np.inf, rows).min(axis=0))
-        self._high = np.maximum(self._high, np.where(others, -np.inf, rows).max(axis=0))
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        if codes.any() or np.isnan(low).any():
+            others = codes | np.isnan(rows)
+            low = np.where(others, np.inf, rows).min(axis=0)
+            high = np.where(others, -np.inf, rows).max(axis=0)
+        self._low, self._high = np.minimum(self._low, low), np.maximum(self._high, high)
 
     def found(self) -> dict[str, list[str]]:
         """Return codes, as they are typed, and the columns in which they stand out.

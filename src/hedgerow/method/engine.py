@@ -71,6 +71,9 @@ class Engine(Protocol):
     def hashes_of(self, rows: NDArray[np.floating]) -> Hashes:
         """Return a hash of each row (`repeats.hashes_of`)."""
 
+    def in_order(self, rows: NDArray[np.floating]) -> Ordered:
+        """Return the first rows with their columns in order (`ordered.in_order`)."""
+
     def first_scores(self, first: Ordered, as_is: NDArray[np.bool_]) -> Array:
         """Return the scores of the first rows by their own ranks (`marginals.first_scores`)."""
 

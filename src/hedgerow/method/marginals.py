@@ -25,7 +25,7 @@ from scipy import special, stats
 
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.moments import beyond_rounding, columns_of
-from hedgerow.method.ordered import Ordered
+from hedgerow.method.ordered import Ordered, in_pieces
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.floating]
@@ -97,9 +97,12 @@ def cannot_be_told_from_normal(first: Ordered, tested: NDArray[np.bool_]) -> NDA
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
     """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
-    columns = seen_columns(rows, np.ones(len(rows)))
-    scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
-    return ~beyond_rounding(columns.mean, scale)
+    weights, found = np.ones(len(rows)), np.empty(rows.shape[1], dtype=np.bool_)
+    for some in in_pieces(len(found)):
+        columns = seen_columns(rows[:, some], weights)
+        scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
+        found[some] = ~beyond_rounding(columns.mean, scale)
+    return found
 
 
 def seen_columns(rows: Rows, row_weights: Array) -> Seen:
@@ -152,12 +155,16 @@ def straightness(first: Ordered) -> Array:
 
 def straightness_of(marginals: Marginals) -> Array:
     """Return the same of all rows that were counted: values at knots with the knots' scores."""
-    finite = np.isfinite(marginals.knots)
-    share = marginals.between / 2
-    weight = marginals.at + share
-    weight[:, 1:] += share[:, :-1]
-    values = np.where(finite, marginals.knots, 0.0)
-    return _squared_correlation(values, marginals.scores, np.where(finite, weight, 0.0))
+    result = np.empty(len(marginals.knots))
+    for some in in_pieces(len(result)):
+        finite = np.isfinite(marginals.knots[some])
+        share = marginals.between[some] / 2
+        weight = marginals.at[some] + share
+        weight[:, 1:] += share[:, :-1]
+        values = np.where(finite, marginals.knots[some], 0.0)
+        weight = np.where(finite, weight, 0.0)
+        result[some] = _squared_correlation(values, marginals.scores[some], weight)
+    return result
 
 
 def outside(first: Ordered) -> Array:

@@ -40,6 +40,7 @@ from hedgerow.method.moments import (
 )
 from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.neighbours import related as related
+from hedgerow.method.ordered import in_order as in_order
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
 from hedgerow.method.populations import second_hump as second_hump

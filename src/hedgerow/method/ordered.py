@@ -4,12 +4,16 @@ Ranks, knots, kinds of columns, and whether a column is normal or has values of 
 from the order of its values.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+_AT_ONCE = 4096  # columns, whose cells among the first rows stay near the processor
 
 
 class Ordered(NamedTuple):
@@ -53,6 +57,18 @@ def in_order(rows: NDArray[np.floating]) -> Ordered:
     there = len(first) - np.isnan(values).sum(axis=1)
     rising = values[:, 1:] > values[:, :-1]
     return Ordered(first, order, values, there, rising.sum(axis=1) + (there > 0))
+
+
+def in_pieces(n_columns: int) -> Iterator[slice]:
+    """Yield columns, some at a time; none by itself, of which sums would be others.
+
+    >>> [some.stop for some in in_pieces(4097)]
+    [2048, 4097]
+    """
+    n_pieces = -(-n_columns // _AT_ONCE)
+    ends = np.linspace(0, n_columns, n_pieces + 1).round().astype(int).tolist()
+    for first, last in pairwise(ends):
+        yield slice(first, last)
 
 
 def medians(columns: Array) -> Array:

@@ -19,6 +19,7 @@ from scipy import special
 
 from hedgerow.method.bends import bends_of, bent
 from hedgerow.method.echoes import echoing, stays
+from hedgerow.method.ordered import in_pieces
 from hedgerow.method.spectra import mean_power, of_unit_length
 
 Array = NDArray[np.float64]
@@ -125,8 +126,14 @@ def wandering(rows: Array) -> NDArray[np.bool_]:
     >>> wandering(np.hstack([steps, np.cumsum(steps, axis=0)]))
     array([False,  True])
     """
-    if len(rows) < _ROWS_TO_WANDER:
-        return np.zeros(rows.shape[1], dtype=np.bool_)
+    found = np.zeros(rows.shape[1], dtype=np.bool_)
+    if len(rows) >= _ROWS_TO_WANDER:
+        for some in in_pieces(len(found)):
+            found[some] = _wander(rows[:, some])
+    return found
+
+
+def _wander(rows: Array) -> NDArray[np.bool_]:
     means = _means if np.isnan(rows).any() else _means_of_complete
     centred = rows - means(rows)
     squares, products = means(np.square(centred)), means(centred[1:] * centred[:-1])

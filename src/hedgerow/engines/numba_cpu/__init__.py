@@ -30,6 +30,7 @@ from hedgerow.engines.numba_cpu._marginals import first_marginals, first_scores,
 from hedgerow.engines.numba_cpu._outliers import suspicious
 from hedgerow.engines.numba_cpu._residuals import look_back
 from hedgerow.engines.numba_cpu._row_sizes import row_factors
+from hedgerow.method.ordered import in_order
 
 __all__ = [
     "behind",
@@ -41,6 +42,7 @@ __all__ = [
     "first_scores",
     "from_numpy",
     "hashes_of",
+    "in_order",
     "inflation_of",
     "init",
     "learn",

@@ -2,23 +2,20 @@
 
 It keeps the rows on the device and learns from all of them when it is asked: of the p×p arrays
 of the learner only the average weights are ever held in full, and moments only for those who ask
-for them. Columns are turned into scores, and rows divided by their sizes, on the host, by the
-functions of the engine for processors. Where torch finds no GPU, Triton's interpreter can stand in
-for it, slowly: that is how this engine is tested everywhere.
+for them. Columns are sorted and turned into scores on the device; rows are divided by their sizes
+on the host, by the functions of the engine for processors. Where torch finds no GPU, Triton's
+interpreter can stand in for it, slowly: that is how this engine is tested everywhere.
 """
 
 from hedgerow.engines.numba_cpu import (
     behind,
     fill,
-    first_marginals,
-    first_scores,
     hashes_of,
     inflation_of,
     memories,
     regressions,
     related,
     row_factors,
-    score_rows,
     scores_given_fewer,
     second_hump,
     suspicious,
@@ -34,6 +31,8 @@ from hedgerow.engines.torch_gpu.fitting import (
     residuals,
     weights,
 )
+from hedgerow.engines.torch_gpu.marginals import first_marginals, first_scores, score_rows
+from hedgerow.engines.torch_gpu.ordered import in_order
 from hedgerow.engines.torch_gpu.table import (
     count,
     from_numpy,
@@ -55,6 +54,7 @@ __all__ = [
     "first_scores",
     "from_numpy",
     "hashes_of",
+    "in_order",
     "inflation_of",
     "init",
     "learn",

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from hedgerow.base.parts import Parts, parts_of
-from hedgerow.engines.torch_gpu import learning
+from hedgerow.engines.torch_gpu import devices, learning
+from hedgerow.engines.torch_gpu.devices import in_turn
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.progress import report
 
@@ -53,33 +54,54 @@ def bound_on_others(n_rows: int, settings: Settings) -> float:
     return bound
 
 
+class _Worker(NamedTuple):
+    """Who learns strips of nodes on a device."""
+
+    device: torch.device
+    rows: Tensor
+    columns: Tensor  # as `layout.padded` has them
+    work: Tensor  # room for the weights of a strip
+
+
 def learn_kept(rows: Tensor, columns: Tensor, batches: list[int], settings: Settings) -> Kept:
     """Learn from rows that come from `learning.standardise`; no array has all pairs.
 
     ``columns`` are those of the table, of shape (p, m), each with mean 0 and mean square 1.
     """
     strips = learning.strips_of(rows.shape[1])
-    fast = padded(columns, settings.dtype)
-    shape = (strips[0].stop, rows.shape[1])
-    work = torch.empty(shape, dtype=settings.dtype, device=columns.device)
-    remains = torch.empty_like(columns)
     done = parts_of(_key(rows, settings))
-    pairs, values = [], []
-    for nodes in strips:
-        begun = time.monotonic()
+
+    def learned(worker: _Worker, strip: int) -> tuple[Kept, float]:
+        begun, nodes = time.monotonic(), strips[strip]
         own = _found(done, nodes, columns.device)
-        if own is None:
-            average = work[: nodes.stop - nodes.start].zero_()
-            learning.learn_strip(rows, average, nodes.start, len(columns), batches, settings)
-            own = _that_matter(average, nodes, columns, fast, settings)
-            if done is not None and (time.monotonic() - begun) * len(strips) > _LONG:
-                arrays = {name: each.cpu().numpy() for name, each in own._asdict().items()}
-                done.keep(_name(nodes), arrays)
+        if own is not None:
+            return own, 0.0
+        average = worker.work[: nodes.stop - nodes.start].zero_()
+        learning.learn_strip(worker.rows, average, nodes.start, len(columns), batches, settings)
+        own = _that_matter(average, nodes, columns, worker.columns, settings)
+        own = Kept(*(each.to(columns.device) for each in own))
+        return own, time.monotonic() - begun
+
+    workers = _workers(rows, padded(columns, settings.dtype), strips[0].stop)
+    pairs, values, remains = [], [], torch.empty_like(columns)
+    for strip, (own, seconds) in enumerate(in_turn(workers, learned, len(strips))):
+        nodes = strips[strip]
+        if done is not None and seconds * len(strips) > _LONG:
+            done.keep(_name(nodes), {k: each.cpu().numpy() for k, each in own._asdict().items()})
         pairs.append(own.pair)
         values.append(own.value)
         remains[nodes] = own.remains
         report("learning", nodes.stop / strips[-1].stop)
     return Kept(torch.cat(pairs), torch.cat(values), remains)
+
+
+def _workers(rows: Tensor, columns: Tensor, n_nodes: int) -> list[_Worker]:
+    """Return who learns: on each device, with a copy of what is not there."""
+    result = []
+    for device in devices.every():
+        work = torch.empty((n_nodes, rows.shape[1]), dtype=rows.dtype, device=device)
+        result.append(_Worker(device, rows.to(device), columns.to(device), work))
+    return result
 
 
 def _that_matter(
@@ -95,7 +117,8 @@ def _that_matter(
         i, j = torch.nonzero(average[first : first + some].abs() > least, as_tuple=True)
         pairs.append((nodes.start + first + i) * p + j)
         values.append(weights.at(first + i, j).float())
-    return Kept(torch.cat(pairs), torch.cat(values), weights.left(columns[nodes], fast))
+    left = weights.left(columns[nodes].to(average.device), fast)
+    return Kept(torch.cat(pairs), torch.cat(values), left)
 
 
 def _found(done: Parts | None, nodes: slice, device: torch.device) -> Kept | None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hedgerow.engines.torch_gpu import selection_kernel
+from hedgerow.engines.torch_gpu import devices, selection_kernel
+from hedgerow.engines.torch_gpu.devices import in_turn
 from hedgerow.engines.torch_gpu.layout import TILE, Settings
 from hedgerow.engines.torch_gpu.scores import z_at, z_score
 from hedgerow.progress import report
@@ -57,17 +58,26 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
     p = len(columns)
     width = len(fast_columns)
     strip = max(TILE, min(width, STRIP_BYTES // (4 * width)) // TILE * TILE)
-    work = torch.empty((2, strip, width), dtype=settings.dtype, device=columns.device)
+    firsts = range(0, p, strip)
     size = width if settings.held else 0
     scores = torch.zeros((size, size), dtype=settings.dtype, device=columns.device)
     residuals = torch.empty_like(columns)
+
+    def chosen(worker: _Worker, number: int) -> _Chosen:
+        first = firsts[number]
+        nodes = torch.arange(first, min(first + strip, p), device=worker.device)
+        own = worker.columns, worker.fast_columns, nodes, worker.work, scores.to(worker.device)
+        search = _Search(*own, rules, settings)
+        found = _Chosen(*search.run(), search.residuals, search.steps)
+        return found.on(columns.device)
+
+    workers = _workers(columns, fast_columns, strip, settings)
     parts, steps = [], []
-    for first in range(0, p, strip):
-        nodes = torch.arange(first, min(first + strip, p), device=columns.device)
-        search = _Search(columns, fast_columns, nodes, work, scores, rules, settings)
-        parts.append(search.run())
-        residuals[nodes] = search.residuals
-        steps.append(search.steps)
+    for number, found in enumerate(in_turn(workers, chosen, len(firsts))):
+        first = firsts[number]
+        parts.append(found[:2])
+        residuals[first : first + strip] = found.residuals
+        steps.append(found.steps)
         report("choosing neighbours", min(first + strip, p) / p)
     widest = max(part[0].shape[1] for part in parts)
     neighbours = torch.cat([_widen(part[0], widest, -1) for part in parts])
@@ -78,6 +88,42 @@ def refit(columns: Tensor, fast_columns: Tensor, rules: Rules, settings: Setting
     return Refit(
         neighbours, coefficients, sizes, residuals, unexplained, scores, joined, rules.n_rows
     )
+
+
+class _Worker(NamedTuple):
+    """Who chooses neighbours on a device."""
+
+    device: torch.device
+    columns: Tensor
+    fast_columns: Tensor
+    work: Tensor  # room for covariances and variances of a strip of nodes
+
+
+class _Chosen(NamedTuple):
+    """What is found out about the nodes of a strip."""
+
+    neighbours: Tensor
+    coefficients: Tensor
+    residuals: Tensor
+    steps: list[Step]
+
+    def on(self, device: torch.device) -> "_Chosen":
+        """Return the same on a device."""
+        neighbours, coefficients, residuals, steps = self
+        there = [Step(step.nodes.to(device), step.vectors.to(device)) for step in steps]
+        return _Chosen(neighbours.to(device), coefficients.to(device), residuals.to(device), there)
+
+
+def _workers(
+    columns: Tensor, fast_columns: Tensor, n_nodes: int, settings: Settings
+) -> list[_Worker]:
+    """Return who chooses: one, if scores of all pairs are to be held, else one on each device."""
+    shape = (2, n_nodes, len(fast_columns))
+    result = []
+    for device in [columns.device] if settings.held else devices.every():
+        work = torch.empty(shape, dtype=settings.dtype, device=device)
+        result.append(_Worker(device, columns.to(device), fast_columns.to(device), work))
+    return result
 
 
 class _Search:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from torch import Tensor
 
+from hedgerow.engines.torch_gpu import devices
 from hedgerow.engines.torch_gpu.kept import Kept
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.memory import check_memory, moments_bytes
@@ -45,8 +46,7 @@ def init(n_columns: int, half_life: float = NEVER) -> Table:
     """Return a table of no rows, on the GPU if there is one. None is ever forgotten."""
     if half_life != NEVER:
         raise NotImplementedError("this engine forgets no rows")
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    nothing = torch.empty((0, n_columns), dtype=torch.float32, device=device)
+    nothing = torch.empty((0, n_columns), dtype=torch.float32, device=devices.main())
     return Table([], nothing, looks_back=False, learned=Learned())
 
 
