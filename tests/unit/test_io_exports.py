@@ -4,6 +4,7 @@ import json
 from datetime import datetime, timedelta
 
 import numpy as np
+import polars as pl
 import pytest
 
 from hedgerow.io import DataError, open_table
@@ -200,3 +201,70 @@ def test_columns_that_begin_late_are_read(tmp_path, kind):
     if kind != "xlsx":
         with pytest.warns(match="left out .empty in the first rows.: 'numbers', 'words', 'text', "):
             assert streamed(path).shape == (n, 3)
+
+
+ANSWERS = ["never", "Sometimes", "always"]
+ORDER = "never,sometimes,often,ALWAYS"  # nobody said "often"
+
+
+def answered(folder, kind):
+    frame = pl.DataFrame(
+        {
+            "a": [1.5 * k % 7 for k in range(60)],
+            "mood": [None if k == 5 else ANSWERS[k % 3] for k in range(60)],
+            "calm": ["no" if k % 2 else "yes" for k in range(60)],
+            "sure": ["agree" if k % 2 else "disagree" for k in range(60)],
+            "place": [("north", "south", "never")[k % 3] for k in range(60)],
+        }
+    )
+    path = folder / f"answers.{kind}"
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    if kind == "xlsx":
+        pytest.importorskip("xlsxwriter")
+        write["xlsx"] = frame.write_excel
+    write[kind](path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+def test_words_have_the_order_that_is_told(tmp_path, kind):
+    path = answered(tmp_path, kind)
+    assert read(path)[0].left_out == {"categories without order": ["mood", "place"]}
+    how = {"order": [ORDER, "disagree,neutral,agree"]}
+    table, rows = read(path, **how)
+    assert table.names == ["a", "mood", "calm", "sure"]
+    assert table.left_out == {"categories without order": ["place"]}
+    assert table.words["mood"] == ("never", "sometimes", "often", "ALWAYS")
+    assert table.words["sure"] == ("disagree", "neutral", "agree")
+    mood = [np.nan if k == 5 else [1, 2, 4][k % 3] for k in range(60)]
+    np.testing.assert_array_equal(rows[:, 1], mood)
+    np.testing.assert_array_equal(rows[:, 3], [3 if k % 2 else 1 for k in range(60)])
+    if kind != "xlsx":
+        with pytest.warns(match="Words stand for numbers: 'mood' \\('never' 1 to 'ALWAYS' 4\\)"):
+            np.testing.assert_array_equal(streamed(path, **how), rows)
+
+
+def test_a_word_that_no_order_has_is_told(tmp_path):
+    path = tmp_path / "answers.csv"
+    answers = [*ANSWERS * 40, "refused"]
+    path.write_text(
+        "a,b,mood\n" + "".join(f"{k},{k * k % 7}.5,{x}\n" for k, x in enumerate(answers))
+    )
+    with pytest.warns(match="cells of text count as missing: 'refused' .'mood', line 122"):
+        _, rows = read(path, order=[ORDER])
+    assert np.isnan(rows[-1, 2])
+    with pytest.raises(DataError, match=r"must hold 'never' or 'sometimes' or .*, got 'refused'"):
+        read(path, order=[ORDER], missing="error")
+
+
+@pytest.mark.parametrize("order", ["never", "a,,b", "a,b,A", ""])
+def test_an_order_is_of_different_words(tmp_path, order):
+    with pytest.raises(ValueError, match="order must be different words between commas, from the"):
+        read(answered(tmp_path, "csv"), order=[order])
+
+
+def test_where_words_lack_an_order_the_error_says_so(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("a,b\n" + "".join(f"{x},{x}\n" for x in ANSWERS * 5))
+    with pytest.raises(DataError, match=r"order='LOWEST,...,HIGHEST' gives such words an order"):
+        open_table(path)

@@ -33,7 +33,7 @@ from hedgerow.io.source import (
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
-from hedgerow.io.words import confirmed, group_name
+from hedgerow.io.words import confirmed, group_name, with_orders
 
 
 class Table:
@@ -303,6 +303,9 @@ def open_table(
         What comes before the fraction of a number in text; found out by default.
     na : sequence of str
         What also stands for a missing value: text, or numbers such as ``"-99"``.
+    order : sequence of str
+        Words from the lowest to the highest, as ``"never,sometimes,always"``: columns of text whose
+        words are all among them are steps.
     sheet : str, optional
         The sheet of a spreadsheet; by default the first.
     layer : str, optional
@@ -354,6 +357,7 @@ def open_table(
             source = Turned(source)
         elif os.fspath(path) != STDIN:
             _look_for_late(path, options, source)
+        source.columns = with_orders(source.columns, options.order)
         wish = with_given(source.columns, Wish(columns, drop, time, id, by=by, given=given))
         na = notation(na=options.na)
         if os.fspath(path) != STDIN and not transpose:

@@ -14,6 +14,7 @@ from hedgerow.io._arrays import open_h5ad, open_npy
 from hedgerow.io._columnar import open_arrow, open_parquet
 from hedgerow.io._labelled import open_spss, open_stata
 from hedgerow.io._office import open_excel
+from hedgerow.io.choose import words_of
 from hedgerow.io.layout import Style
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import WholeFile
@@ -36,6 +37,7 @@ class Reading(NamedTuple):
     layer: str | None = None
     obs: tuple[str, ...] = ()
     labels: bool = False
+    order: tuple[tuple[str, ...], ...] = ()  # of words, from the lowest to the highest
 
     def style(self, suffix: str = "") -> Style:
         """Return how text is read, in a file with this suffix."""
@@ -71,10 +73,21 @@ def reading(**options: Any) -> Reading:
         texts = options.get(name, ())
         texts = [texts] if isinstance(texts, str) else texts
         options[name] = tuple(word.strip() for text in texts for word in text.split(","))
+    options["order"] = tuple(_order_of(text) for text in options.get("order", ()))
     notation(decimal or ".", options["na"])
     if decimal == "," and options["delimiter"] == ",":
         raise ValueError("decimal must differ from the delimiter, got ',' for both")
     return Reading(**options)
+
+
+def _order_of(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in words_of(text))
+    if len({word.lower() for word in words} - {""}) < max(2, len(words)):
+        raise ValueError(
+            f"order must be different words between commas, from the lowest to the highest, "
+            f"got {text!r}"
+        )
+    return words
 
 
 def one_character(delimiter: str | None) -> str | None:
