@@ -1,5 +1,6 @@
 """Files as other programs export them: counters, names of rows, dates, and how numbers look."""
 
+import io
 import json
 from datetime import datetime, timedelta
 
@@ -268,3 +269,29 @@ def test_where_words_lack_an_order_the_error_says_so(tmp_path):
     path.write_text("a,b\n" + "".join(f"{x},{x}\n" for x in ANSWERS * 5))
     with pytest.raises(DataError, match=r"order='LOWEST,...,HIGHEST' gives such words an order"):
         open_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("rows.csv.zip", "unpack it first, or pack it by gzip"),
+        ("rows.JSON", "save one object for each row, each on a line of its own, as .jsonl"),
+        ("rows.npz", "save one of its arrays as .npy"),
+        ("rows.sas7bdat", "save it as .sav, .dta or .csv"),
+        ("rows.dat", "any delimited text can be read from standard input"),
+    ],
+)
+def test_files_of_other_kinds_are_refused_with_what_to_do(tmp_path, name, advice):
+    for read_it in (open_table, open_source):
+        with pytest.raises(ValueError, match=f"got '{name}'; {advice}"):
+            read_it(tmp_path / name)
+
+
+def test_an_array_of_json_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    text = json.dumps([dict(zip("abc", row)) for row in NUMBERS.tolist()], indent=1)
+    (tmp_path / "rows.jsonl").write_text(text)
+    with pytest.raises(DataError, match=r"one object for each row, .* got an array"):
+        open_table(tmp_path / "rows.jsonl")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    with pytest.raises(DataError, match=r"one object for each row, .* got an array"):
+        open_table("-")

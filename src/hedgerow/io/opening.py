@@ -25,6 +25,15 @@ STDIN = "-"
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".ndjson", ".jsonl")
 
+_ADVICE = {  # what to do with files of other kinds, by how their names end
+    ".zip .bz2 .xz .zst .7z .tar .tgz": "unpack it first, or pack it by gzip",
+    ".json": "save one object for each row, each on a line of its own, as .jsonl",
+    ".npz .mat": "save one of its arrays as .npy",
+    ".por .xpt .sas7bdat": "save it as .sav, .dta or .csv",
+    ".rds .rda .rdata .pkl .pickle .h5 .hdf5": "save the table as .csv or .parquet",
+    ".doc .docx .pdf .numbers": "save the table as .csv or .xlsx",
+}
+
 
 class Reading(NamedTuple):
     """How a file is read, by those who know it; each kind of file takes what concerns it."""
@@ -135,9 +144,13 @@ def suffix_of(path: Path) -> tuple[str, bool]:
     if packed:
         suffix = Path(path.stem).suffix.lower()
     if suffix + ".gz" * packed not in READABLE:
+        advice = next(
+            (what for ends, what in _ADVICE.items() if path.suffix.lower() in ends.split()),
+            "any delimited text can be read from standard input, as '-'",
+        )
         raise ValueError(
             f"file name must end in {', '.join(_UNTYPED)} (also with .gz), {', '.join(OPENERS)}, "
-            f"got {path.name!r}; any delimited text can be read from standard input, as '-'"
+            f"got {path.name!r}; {advice}"
         )
     return suffix, packed
 

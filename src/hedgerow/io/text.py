@@ -6,6 +6,7 @@ change that, so a column is judged alike in a file, in a stream, and however its
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from hedgerow.io.records import DELIMITERS, LONGEST, Block, Quotes, cut
 from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again
+_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _JSON = Layout(delimiter="", width=0, header=False)
 
 
@@ -209,9 +211,17 @@ class Text:
         if rest > LONGEST:
             raise DataError(f"line {line} must end within {LONGEST >> 20} MB, and does not")
 
+    def _refuse_array(self) -> None:
+        if _ARRAY.match(self._rest):
+            raise DataError(
+                "JSON must be one object for each row, each on a line of its own, got an array"
+            )
+
     def _survey(self, before: Before | None) -> Survey | None:
         """Return what the first lines say, or None if there are too few to tell."""
         is_json = self._style.json
+        if is_json is None or is_json:
+            self._refuse_array()
         if is_json is None:
             is_json = self._rest.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
         quotes = None if is_json else Quotes(self._style.delimiter)
