@@ -295,3 +295,18 @@ def test_an_array_of_json_is_refused_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     with pytest.raises(DataError, match=r"one object for each row, .* got an array"):
         open_table("-")
+
+
+@pytest.mark.parametrize("digits", [3, 0])
+@pytest.mark.parametrize("label", ["Total", ""])
+def test_a_total_at_the_end_is_told(tmp_path, recwarn, label, digits):
+    path = with_column(tmp_path, "place", [f"p{k}" for k in range(40)])
+    whole = path.read_text()
+    read(path)
+    assert not recwarn.list
+    shifted = NUMBERS + 100.0
+    lines = [",".join([f"p{k}", *map(repr, row)]) for k, row in enumerate(shifted.tolist())]
+    cells = [label, *(f"{x:.{digits}f}" for x in shifted.sum(axis=0))]
+    path.write_text("\n".join([whole.splitlines()[0], *lines, ",".join(cells), ""]))
+    with pytest.warns(match="the last row has the sums of all others"):
+        read(path)
