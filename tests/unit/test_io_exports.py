@@ -168,6 +168,14 @@ def test_files_of_a_stream_may_differ_in_delimiter_and_decimal_mark(tmp_path):
     found = streamed(tmp_path)
     assert np.abs(found).max() < 20
     np.testing.assert_allclose(found[41:], 10 + NUMBERS[1:])
+    (tmp_path / "b.csv").rename(tmp_path / "later")
+    source = open_source(tmp_path)
+    offset = [chunk.offset for chunk in source.chunks()][-1]
+    (tmp_path / "later").rename(tmp_path / "b.csv")
+    again = open_source(tmp_path)
+    again.seek(offset, source.schema)  # after a restart, nothing is known but names
+    rest = [chunk.rows for chunk in again.chunks() if len(chunk.rows)]
+    np.testing.assert_array_equal(np.concatenate(rest), found[40:])
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "xlsx"])

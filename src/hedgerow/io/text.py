@@ -24,7 +24,7 @@ from hedgerow.io.layout import (
 )
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import KNOWN, Decoded, Stream, cut_short, replaced
-from hedgerow.io.records import DELIMITERS, LONGEST, Block, Quotes, cut
+from hedgerow.io.records import LONGEST, Block, Quotes, cut
 from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again
@@ -253,18 +253,19 @@ class Text:
             return Survey(_JSON, before.columns, [], True)
         if self._style.header is False:
             return None
-        written = before.layout or Layout(",", 0)
+        written = before.layout
+        if written is None:  # only names are known, and with most delimiters not what is a fraction
+            if self._style.delimiter not in (None, ",") and self._style.decimal is None:
+                return None
+            written = Layout(self._style.delimiter or ",", 0, decimal=self._style.decimal or ".")
         if written.units or written.row_names or not written.header:
             return None
-        found = (self._style.delimiter,) if self._style.delimiter else DELIMITERS
-        # With another delimiter than before, another mark may stand before fractions.
-        for delimiter in (written.delimiter,) if before.layout else found:
-            names = any_cells_in(head.record(0), delimiter, written.encoding)
-            known = len(set(names) & set(before.learned))
-            if 2 * known >= len(before.learned) and known > 1:
-                layout = written._replace(delimiter=delimiter, width=len(names))
-                return Survey(layout, [Column(name, None) for name in names], [], True)
-        return None
+        names = any_cells_in(head.record(0), written.delimiter, written.encoding)
+        known = len(set(names) & set(before.learned))
+        if 2 * known < len(before.learned) or known < 2:
+            return None
+        layout = written._replace(width=len(names))
+        return Survey(layout, [Column(name, None) for name in names], [], True)
 
     def _has_names(self, layout: Layout) -> bool:
         """Tell whether the line with the names, if there is one, is here to its end."""
