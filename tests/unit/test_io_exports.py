@@ -2,6 +2,7 @@
 
 import io
 import json
+import warnings
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -318,3 +319,26 @@ def test_a_total_at_the_end_is_told(tmp_path, recwarn, label, digits):
     path.write_text("\n".join([whole.splitlines()[0], *lines, ",".join(cells), ""]))
     with pytest.warns(match="the last row has the sums of all others"):
         read(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
+def test_numbers_kept_as_text_are_numbers_in_every_kind_of_file(tmp_path, kind):
+    texts = [f"{value}" for value in NUMBERS[:, 0]]
+    texts[3:8] = [" 1.5 ", "2,000.5", "n/a", "oops", "-99"]
+    frame = pl.DataFrame({"a": texts, "b": NUMBERS[:, 1], "name": [f"p{k}" for k in range(40)]})
+    frame = frame.with_columns(c=pl.col("b") * 2 - 1)
+    path = tmp_path / f"table.{kind}"
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson}
+    (write | {"parquet": frame.write_parquet, "arrow": frame.write_ipc})[kind](path)
+    expected = np.array([*NUMBERS[:3, 0], 1.5, 2000.5, np.nan, np.nan, np.nan, *NUMBERS[8:, 0]])
+    with pytest.warns(match="cells of text count as missing: 'oops' .'a', "):
+        table, rows = read(path, na=["-99"])
+    assert (table.names, table.left_out) == (["a", "b", "c"], {"not numeric": ["name"]})
+    np.testing.assert_array_equal(rows[:, 0], expected)
+    with pytest.warns(match="cells of text in 'a' count as missing, as 'oops'"):
+        np.testing.assert_array_equal(streamed(path, na=["-99"]), rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(path, na=["-99", "oops"])  # which says that it is meant
+    with pytest.raises(DataError, match="column 'a' must hold numbers, got 'oops'"):
+        read(path, missing="error")

@@ -57,8 +57,12 @@ class Reading(NamedTuple):
 
 Opener = Callable[[Path, ExitStack, Reading], Reader]
 OPENERS: dict[str, Opener] = {
-    **dict.fromkeys((".parquet", ".pq"), lambda path, stack, _: open_parquet(path, stack)),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), lambda path, stack, _: open_arrow(path, stack)),
+    **dict.fromkeys(
+        (".parquet", ".pq"), lambda path, stack, how: open_parquet(path, stack, na=how.na)
+    ),
+    **dict.fromkeys(
+        (".arrow", ".feather", ".ipc"), lambda path, stack, how: open_arrow(path, stack, na=how.na)
+    ),
     ".npy": lambda path, stack, _: open_npy(path, stack),
     ".h5ad": lambda path, stack, how: open_h5ad(path, stack, layer=how.layer, obs=how.obs),
     **dict.fromkeys(
