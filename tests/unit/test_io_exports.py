@@ -1,9 +1,12 @@
 """Files as other programs export them: counters, names of rows, dates, and how numbers look."""
 
+import io
 import json
+import warnings
 from datetime import datetime, timedelta
 
 import numpy as np
+import polars as pl
 import pytest
 
 from hedgerow.io import DataError, open_table
@@ -166,6 +169,14 @@ def test_files_of_a_stream_may_differ_in_delimiter_and_decimal_mark(tmp_path):
     found = streamed(tmp_path)
     assert np.abs(found).max() < 20
     np.testing.assert_allclose(found[41:], 10 + NUMBERS[1:])
+    (tmp_path / "b.csv").rename(tmp_path / "later")
+    source = open_source(tmp_path)
+    offset = [chunk.offset for chunk in source.chunks()][-1]
+    (tmp_path / "later").rename(tmp_path / "b.csv")
+    again = open_source(tmp_path)
+    again.seek(offset, source.schema)  # after a restart, nothing is known but names
+    rest = [chunk.rows for chunk in again.chunks() if len(chunk.rows)]
+    np.testing.assert_array_equal(np.concatenate(rest), found[40:])
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "xlsx"])
@@ -200,3 +211,134 @@ def test_columns_that_begin_late_are_read(tmp_path, kind):
     if kind != "xlsx":
         with pytest.warns(match="left out .empty in the first rows.: 'numbers', 'words', 'text', "):
             assert streamed(path).shape == (n, 3)
+
+
+ANSWERS = ["never", "Sometimes", "always"]
+ORDER = "never,sometimes,often,ALWAYS"  # nobody said "often"
+
+
+def answered(folder, kind):
+    frame = pl.DataFrame(
+        {
+            "a": [1.5 * k % 7 for k in range(60)],
+            "mood": [None if k == 5 else ANSWERS[k % 3] for k in range(60)],
+            "calm": ["no" if k % 2 else "yes" for k in range(60)],
+            "sure": ["agree" if k % 2 else "disagree" for k in range(60)],
+            "place": [("north", "south", "never")[k % 3] for k in range(60)],
+        }
+    )
+    path = folder / f"answers.{kind}"
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    if kind == "xlsx":
+        pytest.importorskip("xlsxwriter")
+        write["xlsx"] = frame.write_excel
+    write[kind](path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+def test_words_have_the_order_that_is_told(tmp_path, kind):
+    path = answered(tmp_path, kind)
+    assert read(path)[0].left_out == {"categories without order": ["mood", "place"]}
+    how = {"order": [ORDER, "disagree,neutral,agree"]}
+    table, rows = read(path, **how)
+    assert table.names == ["a", "mood", "calm", "sure"]
+    assert table.left_out == {"categories without order": ["place"]}
+    assert table.words["mood"] == ("never", "sometimes", "often", "ALWAYS")
+    assert table.words["sure"] == ("disagree", "neutral", "agree")
+    mood = [np.nan if k == 5 else [1, 2, 4][k % 3] for k in range(60)]
+    np.testing.assert_array_equal(rows[:, 1], mood)
+    np.testing.assert_array_equal(rows[:, 3], [3 if k % 2 else 1 for k in range(60)])
+    if kind != "xlsx":
+        with pytest.warns(match="Words stand for numbers: 'mood' \\('never' 1 to 'ALWAYS' 4\\)"):
+            np.testing.assert_array_equal(streamed(path, **how), rows)
+
+
+def test_a_word_that_no_order_has_is_told(tmp_path):
+    path = tmp_path / "answers.csv"
+    answers = [*ANSWERS * 40, "refused"]
+    path.write_text(
+        "a,b,mood\n" + "".join(f"{k},{k * k % 7}.5,{x}\n" for k, x in enumerate(answers))
+    )
+    with pytest.warns(match="cells of text count as missing: 'refused' .'mood', line 122"):
+        _, rows = read(path, order=[ORDER])
+    assert np.isnan(rows[-1, 2])
+    with pytest.raises(DataError, match=r"must hold 'never' or 'sometimes' or .*, got 'refused'"):
+        read(path, order=[ORDER], missing="error")
+
+
+@pytest.mark.parametrize("order", ["never", "a,,b", "a,b,A", ""])
+def test_an_order_is_of_different_words(tmp_path, order):
+    with pytest.raises(ValueError, match="order must be different words between commas, from the"):
+        read(answered(tmp_path, "csv"), order=[order])
+
+
+def test_where_words_lack_an_order_the_error_says_so(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("a,b\n" + "".join(f"{x},{x}\n" for x in ANSWERS * 5))
+    with pytest.raises(DataError, match=r"order='LOWEST,...,HIGHEST' gives such words an order"):
+        open_table(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("rows.csv.zip", "unpack it first, or pack it by gzip"),
+        ("rows.JSON", "save one object for each row, each on a line of its own, as .jsonl"),
+        ("rows.npz", "save one of its arrays as .npy"),
+        ("rows.sas7bdat", "save it as .sav, .dta or .csv"),
+        ("rows.dat", "any delimited text can be read from standard input"),
+    ],
+)
+def test_files_of_other_kinds_are_refused_with_what_to_do(tmp_path, name, advice):
+    for read_it in (open_table, open_source):
+        with pytest.raises(ValueError, match=f"got '{name}'; {advice}"):
+            read_it(tmp_path / name)
+
+
+def test_an_array_of_json_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    text = json.dumps([dict(zip("abc", row)) for row in NUMBERS.tolist()], indent=1)
+    (tmp_path / "rows.jsonl").write_text(text)
+    with pytest.raises(DataError, match=r"one object for each row, .* got an array"):
+        open_table(tmp_path / "rows.jsonl")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    with pytest.raises(DataError, match=r"one object for each row, .* got an array"):
+        open_table("-")
+
+
+@pytest.mark.parametrize("digits", [3, 0])
+@pytest.mark.parametrize("label", ["Total", ""])
+def test_a_total_at_the_end_is_told(tmp_path, recwarn, label, digits):
+    path = with_column(tmp_path, "place", [f"p{k}" for k in range(40)])
+    whole = path.read_text()
+    read(path)
+    assert not recwarn.list
+    shifted = NUMBERS + 100.0
+    lines = [",".join([f"p{k}", *map(repr, row)]) for k, row in enumerate(shifted.tolist())]
+    cells = [label, *(f"{x:.{digits}f}" for x in shifted.sum(axis=0))]
+    path.write_text("\n".join([whole.splitlines()[0], *lines, ",".join(cells), ""]))
+    with pytest.warns(match="the last row has the sums of all others"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
+def test_numbers_kept_as_text_are_numbers_in_every_kind_of_file(tmp_path, kind):
+    texts = [f"{value}" for value in NUMBERS[:, 0]]
+    texts[3:8] = [" 1.5 ", "2,000.5", "n/a", "oops", "-99"]
+    frame = pl.DataFrame({"a": texts, "b": NUMBERS[:, 1], "name": [f"p{k}" for k in range(40)]})
+    frame = frame.with_columns(c=pl.col("b") * 2 - 1)
+    path = tmp_path / f"table.{kind}"
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson}
+    (write | {"parquet": frame.write_parquet, "arrow": frame.write_ipc})[kind](path)
+    expected = np.array([*NUMBERS[:3, 0], 1.5, 2000.5, np.nan, np.nan, np.nan, *NUMBERS[8:, 0]])
+    with pytest.warns(match="cells of text count as missing: 'oops' .'a', "):
+        table, rows = read(path, na=["-99"])
+    assert (table.names, table.left_out) == (["a", "b", "c"], {"not numeric": ["name"]})
+    np.testing.assert_array_equal(rows[:, 0], expected)
+    with pytest.warns(match="cells of text in 'a' count as missing, as 'oops'"):
+        np.testing.assert_array_equal(streamed(path, na=["-99"]), rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(path, na=["-99", "oops"])  # which says that it is meant
+    with pytest.raises(DataError, match="column 'a' must hold numbers, got 'oops'"):
+        read(path, missing="error")

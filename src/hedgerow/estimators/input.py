@@ -1,6 +1,6 @@
 """What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
 from hedgerow.estimators._ordered import with_codes
+from hedgerow.estimators._tables import as_table, warn_of_names
 
 
 def read_rows(
@@ -34,7 +35,7 @@ def read_rows(
     type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN. If they may not,
     an error ends with ``advice``.
     """
-    X = _without_mask(X, gaps=gaps, advice=advice)
+    X = _without_mask(as_table(X), gaps=gaps, advice=advice)
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):  # numbers, and no frame
         X = with_codes(X)
         _refuse_non_numeric(X)
@@ -48,6 +49,8 @@ def read_rows(
     rows: NDArray[np.floating]
     try:
         if names is None:
+            if reset:
+                warn_of_names(X)
             rows = validate_data(estimator, X, reset=reset, **rules)
         else:
             rows = check_array(X, estimator=estimator, input_name="X", **rules)
@@ -192,9 +195,16 @@ def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or isinstance(dtype, accepted)):
             bad.append(f"{name!r} ({dtype})")
-        elif dtype == nw.Object and any(isinstance(v, str | bytes) for v in frame[name].to_list()):
-            bad.append(f"{name!r} (text among numbers)")
+        elif dtype == nw.Object and (found := _no_numbers(frame[name].to_list())):
+            bad.append(f"{name!r} ({found} among numbers)")
     return bad
+
+
+def _no_numbers(cells: list[Any]) -> str:
+    """Return which kind of object that is no number there is among some, if there is one."""
+    if any(isinstance(cell, str | bytes) for cell in cells):
+        return "text"
+    return "lists" if any(isinstance(cell, Sized) for cell in cells) else ""
 
 
 def _first_not_a_number(X: Any) -> str:
