@@ -406,7 +406,9 @@ class TreatedRows:
                 continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
                 twins = twins_of(known[:, continuous])
             if not independent and repeated == 1.0 and groups == ONE:
-                kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
+                asked = ~self.assumptions.as_is & ~wanders
+                smooth = np.flatnonzero(kinds == CONTINUOUS)
+                kin = kin_of(treated, np.flatnonzero(asked), smooth)
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
         nested, carried, interpolated = NOT_NESTED, np.zeros(len(as_is)), np.zeros(len(as_is))
         if not independent and repeated == 1.0:
