@@ -118,7 +118,7 @@ class FilledRows:
         """
         weights, gone = self._weights(len(rows)), np.isnan(rows)
         self.ranked = ranked
-        self.per_one = rows_per_one(rows)
+        self.per_one = rows_per_one(rows, engine.lagged)
         outlying = np.zeros_like(gone)
         filled = self._fill_first(engine, rows, weights)
         if judged.any() and rows.shape[1] <= MOST_JUDGED and len(rows) >= MIN_ROWS:

@@ -476,15 +476,15 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
             )
 
     def _warn(self, graph: Graph) -> None:
-        labels = column_labels(self)
+        labels, treatment = column_labels(self), self.treatment_
         warn_of_columns(graph, labels, self._stream.rare())
         about_given = doubts_about_given(self._stream, self._inflation(), labels)
-        for doubt in about_given + self.treatment_.doubts():
+        for doubt in about_given + treatment.doubts():
             warn(GuaranteeWarning, doubt)
         treated = self._stream.treated
         bent = treated is not None and treated.bends(self._stream.engine)
         of_relations = doubts_of_bends(graph.unexplained if bent else 1.0)
-        of_relations += doubts_of_steps(graph.unexplained if self.treatment_.by_steps else 1.0)
+        of_relations += doubts_of_steps(graph.unexplained if treatment.by_steps else 1.0)
         for doubt in of_relations:
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_

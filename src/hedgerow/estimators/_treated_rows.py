@@ -369,7 +369,7 @@ class TreatedRows:
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
-            restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
+            restless = np.where(kinds == CONTINUOUS, restless_of(treated, engine.lagged), 0.0)
         repeated, _ = mean_times(repeats)
         groups, kin, depth, twins = ONE, NO_KIN, 0.0, NO_TWINS
         if not normal:

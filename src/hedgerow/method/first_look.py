@@ -17,7 +17,7 @@ from hedgerow.method.inflation import memories_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.moments import columns_of
 from hedgerow.method.neighbours import step_thresholds
-from hedgerow.method.residuals import LAGS, lagged_products
+from hedgerow.method.residuals import lagged
 
 Array = NDArray[np.float64]
 
@@ -37,9 +37,7 @@ def memories(rows: Array, half_life: float) -> Array:
     """
     weights = row_weights(0, len(rows), half_life)
     standard = standardise(rows, columns_of(rows, weights)) * np.sqrt(weights)[:, None]
-    nothing = np.zeros((LAGS, rows.shape[1]))
-    lags = lagged_products(np.concatenate([nothing, standard]))
-    return memories_of(lags, effective_rows(len(rows), half_life))
+    return memories_of(lagged(standard), effective_rows(len(rows), half_life))
 
 
 def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array) -> csr_array:

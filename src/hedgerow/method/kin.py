@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from hedgerow.method.bursts import MOST_COLUMNS
-from hedgerow.method.directions import common, pointing
+from hedgerow.method.directions import (
+    about_means,
+    common,
+    pointing,
+    products_without_common,
+)
 
 Array = NDArray[np.float64]
 
@@ -112,10 +117,9 @@ def _sums_of_powers(cosine: NDArray[np.float32]) -> Array:
     sums = []
     for k in range(STRETCHES - _NEAR - 1):
         far = begins[k + _NEAR + 1]
-        some = cosine[begins[k] : begins[k + 1], far:]
-        squares = some * some
-        powers = np.ones_like(some), some, squares, squares * some
-        totals = np.stack([power.sum(axis=0, dtype=np.float64) for power in powers])
+        some = cosine[begins[k] : begins[k + 1], far:].astype(np.float64)
+        number, squares = np.full(some.shape[1], float(len(some))), some * some
+        totals = np.stack([number, some.sum(axis=0), squares.sum(axis=0), (squares * some).sum(0)])
         sums.append(np.add.reduceat(totals, begins[k + _NEAR + 1 : -1] - far, axis=1))
     return np.concatenate(sums, axis=1)
 
@@ -129,23 +133,15 @@ def _standard(rows: Array) -> tuple[Array, NDArray[np.bool_]]:
     Not about their medians: where columns share a factor these are off by much more than chance
     makes of it, and all rows would be off with them.
     """
-    there = ~np.isnan(rows)
-    number = np.maximum(there.sum(axis=0), 1)
-    away = np.where(there, rows, 0.0)
-    away = np.where(there, rows - away.sum(axis=0) / number, 0.0)
-    spread = np.sqrt(np.square(away).sum(axis=0) / number)
-    standard: Array = away / np.where(spread > 0, spread, np.inf)
-    skewness = np.abs(np.einsum("tj,tj,tj->j", standard, standard, standard)) / number
-    complete = there.sum(axis=0) >= (1.0 - _MOST_MISSING) * len(rows)
-    return standard, (spread > 0) & complete & (skewness < _MOST_SKEWED)
+    standard, there = about_means(rows)
+    skewness = np.abs(np.einsum("tj,tj,tj->j", standard, standard, standard)) / np.maximum(there, 1)
+    complete = there >= (1.0 - _MOST_MISSING) * len(rows)
+    return standard, standard.any(axis=0) & complete & (skewness < _MOST_SKEWED)
 
 
 def _cosines(unit: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the cosines of angles between rows, no direction far more common than others."""
-    gram, of_rows, along, excess = common(unit)
-    products = gram if of_rows else unit @ unit.T
-    if len(excess):
-        products -= (along * excess.astype(np.float32)) @ along.T
+    products = products_without_common(unit, common(unit))
     length = np.sqrt(np.maximum(np.diag(products), 0.0))
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     products *= inverse

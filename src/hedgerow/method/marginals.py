@@ -146,7 +146,7 @@ def straightness(first: Ordered) -> Array:
         alike = first.there == n
         expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
         values = first.values[alike, :n]
-        result[alike] = _squared_correlation(values, expected[None, :], np.ones((1, n)))
+        result[alike] = _squared_correlation(values, expected[None, :])
     return result
 
 
@@ -194,14 +194,20 @@ def _over(variance: Array, middle: Array) -> Array:
     return result
 
 
-def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
+def _squared_correlation(values: Array, scores: Array, weight: Array | None = None) -> Array:
     """Return it for each row of two matrices; one where nothing varies."""
-    total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
-    values = values - (weight * values).sum(axis=1, keepdims=True) / total
-    scores = scores - (weight * scores).sum(axis=1, keepdims=True) / total
+
+    def total(numbers: Array) -> Array:
+        weighted = numbers if weight is None else weight * numbers
+        sums: Array = weighted.sum(axis=1, keepdims=True)
+        return sums
+
+    number = np.maximum(total(np.ones_like(scores)), 1e-300)
+    values = values - total(values) / number
+    scores = scores - total(scores) / number
     values = values / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)
-    room = (weight * values**2).sum(axis=1) * (weight * scores**2).sum(axis=1)
-    matched = np.square((weight * values * scores).sum(axis=1))
+    room = (total(values**2) * total(scores**2))[:, 0]
+    matched = np.square(total(values * scores))[:, 0]
     result: Array = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
     return np.minimum(result, 1.0)
 

@@ -64,5 +64,6 @@ def medians(columns: Array) -> Array:
     array([3.5])
     """
     middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
-    result: Array = np.partition(columns, middle, axis=1)[:, middle].mean(axis=1)
+    # To sort all is quicker than to part them.
+    result: Array = np.sort(columns, axis=1)[:, middle].mean(axis=1)
     return result

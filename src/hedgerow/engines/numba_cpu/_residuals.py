@@ -64,11 +64,16 @@ def look_back(
     return state._replace(residuals=scaled_residuals(sums, passed))
 
 
-def lags_of_first(rows: NDArray[np.floating], half_life: float) -> NDArray[np.float64]:
-    """Return the sums of products of the first rows that `look_back` makes of residuals."""
-    counts = row_weights(0, len(rows), half_life)
-    values = _after_lags(standard_of(rows, half_life).T, counts)
-    n_columns, n_rows = len(values), len(rows)
+def lagged(
+    unit: NDArray[np.float64], counts: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return sums of products of the first rows that are 0, 1, ... `LAGS` apart.
+
+    Rows count as ``counts`` say, or once.
+    """
+    n_rows, n_columns = unit.shape
+    counts = np.ones(n_rows) if counts is None else counts
+    values = _after_lags(unit.T, counts)
     lags, sizes = np.zeros((LAGS + 1, n_columns)), np.zeros(n_rows, dtype=np.float32)
     with team() as run:
         scale = np.ones(n_columns)
