@@ -128,6 +128,9 @@ class FilledRows:
                     break
                 outlying |= found
                 filled = self._fill_first(engine, np.where(outlying, np.nan, rows), weights)
+        if not (gone.any() or outlying.any()):
+            self._count_complete(weights)
+            return filled, None
         self._count(gone, outlying, filled, weights)
         return filled, ~(gone | outlying)
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.base.blas import FEW_TO_TEST, one_thread_if_few
 from hedgerow.base.checks import between
 from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
@@ -435,9 +436,10 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
             stream = self._stream
             if stream.held is not None:
                 stream.held.refuse_useless(column_labels(self), stream.half_life)
-            engine, evidence = stream.evidence(self._inflation())
-            n_rows, aside = self._effective_rows(), stream.rare()
-            graph = graph_of(engine, evidence, n_rows, *key[1:], aside, self._for_hubs())
+            with one_thread_if_few(self.n_features_in_, FEW_TO_TEST):
+                engine, evidence = stream.evidence(self._inflation())
+                n_rows, aside = self._effective_rows(), stream.rare()
+                graph = graph_of(engine, evidence, n_rows, *key[1:], aside, self._for_hubs())
             graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}

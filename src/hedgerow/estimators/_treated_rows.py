@@ -45,7 +45,7 @@ from hedgerow.method.marginals import (
 )
 from hedgerow.method.nested import NONE as NOT_NESTED
 from hedgerow.method.nested import Nested, nested_in
-from hedgerow.method.ordered import Ordered, in_order
+from hedgerow.method.ordered import Ordered, in_order, those
 from hedgerow.method.paces import paces_of
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
@@ -67,8 +67,8 @@ from hedgerow.method.twins import Twins, twins_of
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few:
-_CELLS_AT_ONCE = 1 << 21
+_AT_ONCE = 1024  # rows that are handed on at a time, or more if columns are few: ...
+_CELLS_AT_ONCE = 1 << 18  # ... what the cache of a core holds, as each of them is read many times
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
@@ -375,12 +375,12 @@ class TreatedRows:
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
-            known = treated[:, first.mostly_different & ~wanders]
+            different = first.mostly_different & ~wanders
+            known = those(treated, different)
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
-                continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
-                twins = twins_of(known[:, continuous])
+                twins = twins_of(those(known, kinds[different] == CONTINUOUS))
             if not independent and repeated == 1.0 and groups == ONE:
                 kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)

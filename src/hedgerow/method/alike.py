@@ -207,15 +207,15 @@ def _squares(unit: Array) -> tuple[float, float]:
 
 def _apart(unit: Array, first: int, last: int) -> Array:
     """Return the sum of products of rows that are so far apart, in units of what chance makes."""
-    n_rows, n_columns = unit.shape
+    n_rows = len(unit)
     pairs = sum(n_rows - lag for lag in range(first, last + 1))
     if first == last:
         result: Array = (unit[first:].T @ unit[: n_rows - first]) * n_rows / np.sqrt(pairs)
         return result
-    sums = np.concatenate([np.zeros((1, n_columns)), np.cumsum(unit, axis=0)])
-    times = np.arange(n_rows - first)
-    later = sums[np.minimum(times + last + 1, n_rows)] - sums[times + first]
-    result = (later.T @ unit[: len(times)]) * n_rows / np.sqrt(pairs)
+    later = np.copy(unit[first:], order="K")
+    for lag in range(first + 1, last + 1):
+        later[: n_rows - lag] += unit[lag:]
+    result = (later.T @ unit[: len(later)]) * n_rows / np.sqrt(pairs)
     return result
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.spectra import as_many_independent, autocovariances, of_unit_length
+from hedgerow.method.spectra import Spectrum, as_many_independent, spectrum_of
 
 Array = NDArray[np.float64]
 
@@ -36,16 +36,21 @@ def echoing(rows: Array, periods: NDArray[np.intp], level: float = _LEVEL) -> in
     >>> echoing(noise, some), echoing(noise + hours[np.arange(512) % 168], some)
     (1, 168)
     """
-    periods = periods[3 * periods <= len(rows)]
-    unit = of_unit_length(rows - rows.mean(axis=0))
+    return echo_in(spectrum_of(rows), periods, level)
+
+
+def echo_in(spectrum: Spectrum, periods: NDArray[np.intp], level: float = _LEVEL) -> int:
+    """Return the same of rows that have this spectrum."""
+    unit, n_rows = spectrum.unit, len(spectrum.unit)
+    periods = periods[3 * periods <= n_rows]
     if not len(periods) or not unit.size:
         return 1
     level /= len(periods)
-    clear = _clearness(autocovariances(unit), periods)
+    clear = _clearness(spectrum.echoes, periods)
     # More columns would make it less likely to be chance, and these are at most so many.
-    if (_chance(clear, periods, len(rows), min(unit.shape)) > level).all():
+    if (_chance(clear, periods, n_rows, min(unit.shape)) > level).all():
         return 1
-    clear[_chance(clear, periods, len(rows), as_many_independent(unit)) > level] = 0.0
+    clear[_chance(clear, periods, n_rows, as_many_independent(unit)) > level] = 0.0
     return int(periods[clear.argmax()]) if clear.any() else 1
 
 
@@ -66,8 +71,8 @@ def stays(rows: Array, period: int) -> bool:
     Of memory that comes back, they are as the square of that; what is found must be nearer to a
     season.
     """
-    unit = of_unit_length(rows - rows.mean(axis=0))
-    return bool(unit.size) and bool(_stay(_per_pair(autocovariances(unit)), np.array([period]))[0])
+    found = spectrum_of(rows)
+    return bool(found.unit.size) and bool(_stay(_per_pair(found.echoes), np.array([period]))[0])
 
 
 def _stay(alike: Array, periods: NDArray[np.intp]) -> NDArray[np.bool_]:

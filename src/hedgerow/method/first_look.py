@@ -50,20 +50,21 @@ def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array)
     memory : for each column, how many rows say as much about it as one that remembers nothing
     """
     n_rows, n_columns = rows.shape
-    standard = standardise(rows, columns_of(rows, weights))
-    rooted = standard * np.sqrt(weights / weights.sum())[:, None]
+    alike = bool((weights == weights[0]).all())
+    rooted = standardise(rows, columns_of(rows, None if alike else weights))
+    rooted *= np.sqrt(weights / weights.sum())[:, None]
     corr = rooted.T @ rooted
     np.fill_diagonal(corr, 1.0)
     step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
     found = csr_array((n_columns, n_columns))
     for group in np.unique(step):
-        alike = step == group
-        amount = n_rows / memory[alike].max()
+        those = step == group
+        amount = n_rows / memory[those].max()
         if amount >= MIN_ROWS and n_columns > 1:
             some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
-            if alike.all():
+            if those.all():
                 return some.coefficients
-            found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
+            found = found + diags_array(those.astype(np.float64)) @ some.coefficients
     return csr_array(found)
 
 

@@ -25,6 +25,7 @@ from hedgerow.method.directions import (
     pointing,
     products_without_common,
 )
+from hedgerow.method.ordered import those
 
 Array = NDArray[np.float64]
 
@@ -71,11 +72,11 @@ def kin_of(rows: Array, columns: NDArray[np.intp]) -> Kin:
     n_rows = len(rows)
     if n_rows < LEAST_ROWS or not LEAST_COLUMNS <= len(columns) <= MOST_COLUMNS:
         return NONE
-    standard, usable = _standard(rows[:, columns])
+    standard, usable = _standard(rows if len(columns) == rows.shape[1] else rows[:, columns])
     columns = columns[usable]
     if len(columns) < LEAST_COLUMNS:
         return NONE
-    unit = pointing(standard[:, usable]).astype(np.float32)
+    unit = pointing(those(standard, usable)).astype(np.float32)
     cosine = _cosines(unit)
     number, first, second, third = _sums_of_powers(cosine)
     mean, square = first.sum() / number.sum(), second.sum() / number.sum()

@@ -55,6 +55,11 @@ def in_order(rows: NDArray[np.floating]) -> Ordered:
     return Ordered(first, order, values, there, rising.sum(axis=1) + (there > 0))
 
 
+def those(rows: Array, columns: NDArray[np.bool_]) -> Array:
+    """Return some columns; the rows as they are if it is all of them, which need not be copied."""
+    return rows if columns.all() else rows[:, columns]
+
+
 def medians(columns: Array) -> Array:
     """Return the median of each column, which are the rows of this matrix; no cell is missing.
 

@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from hedgerow.method.ordered import those
+
 Array = NDArray[np.float64]
 
 # Of n uniform rows, the excess mass of a second hump times the root of n exceeds this with a
@@ -144,7 +146,7 @@ def _leading(rows: Array) -> list[Array]:
         return []
     some = rows[:, :: -(-rows.shape[1] // _COLUMNS)]
     spread = some.std(axis=0)
-    some, spread = some[:, spread > 0], spread[spread > 0]
+    some, spread = those(some, spread > 0), spread[spread > 0]
     if len(spread) < 2:
         return []
     unit = (some - some.mean(axis=0)) / spread

@@ -99,7 +99,9 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
     unit = medians(sizes)
     unit = np.where(unit > 0, unit, sizes.max(axis=1))
     votes /= unit
-    given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])
+    given = np.ones(n_rows)
+    if there is not None and not there.all():
+        given = share_of_votes(there[:, some])
     squared = np.square(votes).mean(axis=1) / given
     for _ in range(_ROUNDS):
         factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))

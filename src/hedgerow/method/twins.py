@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from hedgerow.method.ordered import those
+
 Array = NDArray[np.float64]
 
 LEAST_ROWS, LEAST_COLUMNS = 40, 4
@@ -58,7 +60,7 @@ def twins_of(rows: Array) -> Twins:
     """
     rows = rows[:, :: -(-max(rows.shape[1], 1) // _COLUMNS)]
     spread = rows.std(axis=0)
-    rows = rows[:, spread > 0] / spread[spread > 0]
+    rows = those(rows, spread > 0) / spread[spread > 0]
     n_rows, n_columns = rows.shape
     if n_rows < LEAST_ROWS or n_columns < LEAST_COLUMNS:
         return NONE
