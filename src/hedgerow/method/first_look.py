@@ -56,7 +56,7 @@ def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array)
     corr = rooted.T @ rooted
     np.fill_diagonal(corr, 1.0)
     step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
-    found = csr_array((n_columns, n_columns))
+    found: csr_array | None = None
     for group in np.unique(step):
         those = step == group
         amount = n_rows / memory[those].max()
@@ -64,8 +64,9 @@ def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array)
             some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
             if those.all():
                 return some.coefficients
-            found = found + diags_array(those.astype(np.float64)) @ some.coefficients
-    return csr_array(found)
+            more = diags_array(those.astype(np.float64)) @ some.coefficients
+            found = more if found is None else found + more
+    return csr_array((n_columns, n_columns) if found is None else found)
 
 
 def unexplained(rows: Array, coefficients: csr_array) -> Array:

@@ -197,17 +197,15 @@ def _over(variance: Array, middle: Array) -> Array:
 def _squared_correlation(values: Array, scores: Array, weight: Array | None = None) -> Array:
     """Return it for each row of two matrices; one where nothing varies."""
 
-    def total(numbers: Array) -> Array:
-        weighted = numbers if weight is None else weight * numbers
-        sums: Array = weighted.sum(axis=1, keepdims=True)
-        return sums
+    def weighted(numbers: Array) -> Array:
+        return numbers if weight is None else weight * numbers
 
-    number = np.maximum(total(np.ones_like(scores)), 1e-300)
-    values = values - total(values) / number
-    scores = scores - total(scores) / number
+    total = np.maximum(weighted(np.ones_like(scores)).sum(axis=1, keepdims=True), 1e-300)
+    values = values - weighted(values).sum(axis=1, keepdims=True) / total
+    scores = scores - weighted(scores).sum(axis=1, keepdims=True) / total
     values = values / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)
-    room = (total(values**2) * total(scores**2))[:, 0]
-    matched = np.square(total(values * scores))[:, 0]
+    room = weighted(values**2).sum(axis=1) * weighted(scores**2).sum(axis=1)
+    matched = np.square((weighted(values) * scores).sum(axis=1))
     result: Array = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
     return np.minimum(result, 1.0)
 

@@ -171,7 +171,7 @@ def _flattest(places: Array) -> Array:
     for _ in range(_STEPS):
         along = ways @ white.T
         ways = along * along * along @ white / len(white) - 3.0 * ways
-        ways /= np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), _ROUNDING)
+        ways /= np.maximum(np.sqrt(np.square(ways).sum(axis=1, keepdims=True)), _ROUNDING)
     along = white @ ways.T
     fourth = np.square(np.square(along)).mean(axis=0)
     flattest: Array = along[:, fourth.argmin()]
