@@ -85,19 +85,18 @@ def _likeness(rows: Array) -> Array | None:
     which is nearly normal (Wilson and Hilferty, 1931). Median and spread are those of all
     stretches; None if these are all the same.
     """
-    root = np.cbrt(_squared_sums(pointing(rows)))
+    root = np.cbrt(_squared_sums(pointing(rows.astype(np.float32))))
     middle = np.median(root)
     spread = float(np.median(np.abs(root - middle))) / _SPREAD
     return (root - middle) / spread if spread > _ROUNDING * middle else None
 
 
-def _squared_sums(unit: Array) -> Array:
+def _squared_sums(unit: NDArray[np.float32]) -> Array:
     """Return squared lengths of sums of `WINDOW` rows, no direction far more common than others.
 
     A direction counts as if it were as common as one can be by chance (`directions.common`).
     """
-    single = unit.astype(np.float32)
-    rows = without_common(single, common(single))
+    rows = without_common(unit, common(unit))
     length = len(rows) - WINDOW + 1
     sums = rows[:length].copy()
     for start in range(1, WINDOW):

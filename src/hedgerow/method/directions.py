@@ -65,10 +65,12 @@ def about_means(rows: Array) -> tuple[Array, NDArray[np.int64]]:
     return away, there
 
 
-def pointing(rows: Array) -> Array:
+def pointing(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows of length one; zeros stay."""
     length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-    return rows / np.where(length > 0, length, np.inf)
+    length[length == 0] = np.inf
+    result: NDArray[np.float32] = rows / length
+    return result
 
 
 def common(unit: NDArray[np.float32]) -> Common:

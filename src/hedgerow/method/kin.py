@@ -76,7 +76,7 @@ def kin_of(rows: Array, columns: NDArray[np.intp]) -> Kin:
     columns = columns[usable]
     if len(columns) < LEAST_COLUMNS:
         return NONE
-    unit = pointing(those(standard, usable)).astype(np.float32)
+    unit = pointing(those(standard, usable).astype(np.float32))
     cosine = _cosines(unit)
     number, first, second, third = _sums_of_powers(cosine)
     mean, square = first.sum() / number.sum(), second.sum() / number.sum()
@@ -118,9 +118,10 @@ def _sums_of_powers(cosine: NDArray[np.float32]) -> Array:
     sums = []
     for k in range(STRETCHES - _NEAR - 1):
         far = begins[k + _NEAR + 1]
-        some = cosine[begins[k] : begins[k + 1], far:].astype(np.float64)
-        number, squares = np.full(some.shape[1], float(len(some))), some * some
-        totals = np.stack([number, some.sum(axis=0), squares.sum(axis=0), (squares * some).sum(0)])
+        some = cosine[begins[k] : begins[k + 1], far:]
+        number, ones = np.full(some.shape[1], float(len(some))), np.ones_like(some[:, 0])
+        squares = some * some
+        totals = np.stack([number, ones @ some, ones @ squares, ones @ (squares * some)])
         sums.append(np.add.reduceat(totals, begins[k + _NEAR + 1 : -1] - far, axis=1))
     return np.concatenate(sums, axis=1)
 

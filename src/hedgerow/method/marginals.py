@@ -145,9 +145,14 @@ def straightness(first: Ordered) -> Array:
     for n in np.unique(first.there[first.there > 0]):
         alike = first.there == n
         expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-        values = first.values[alike, :n]
-        result[alike] = _squared_correlation(values, expected[None, :])
-    return result
+        expected -= expected.mean()
+        values = first.values[alike, :n] if not alike.all() else first.values[:, :n]
+        values = values - values.mean(axis=1, keepdims=True)  # still rising
+        values /= np.maximum(np.maximum(values[:, -1:], -values[:, :1]), 1e-300)
+        room = np.einsum("jt,jt->j", values, values) * (expected @ expected)
+        matched = np.square(values @ expected)
+        result[alike] = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
+    return np.minimum(result, 1.0)
 
 
 def straightness_of(marginals: Marginals) -> Array:
@@ -194,18 +199,14 @@ def _over(variance: Array, middle: Array) -> Array:
     return result
 
 
-def _squared_correlation(values: Array, scores: Array, weight: Array | None = None) -> Array:
+def _squared_correlation(values: Array, scores: Array, weight: Array) -> Array:
     """Return it for each row of two matrices; one where nothing varies."""
-
-    def weighted(numbers: Array) -> Array:
-        return numbers if weight is None else weight * numbers
-
-    total = np.maximum(weighted(np.ones_like(scores)).sum(axis=1, keepdims=True), 1e-300)
-    values = values - weighted(values).sum(axis=1, keepdims=True) / total
-    scores = scores - weighted(scores).sum(axis=1, keepdims=True) / total
+    total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+    values = values - (weight * values).sum(axis=1, keepdims=True) / total
+    scores = scores - (weight * scores).sum(axis=1, keepdims=True) / total
     values = values / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300)
-    room = weighted(values**2).sum(axis=1) * weighted(scores**2).sum(axis=1)
-    matched = np.square((weighted(values) * scores).sum(axis=1))
+    room = (weight * values**2).sum(axis=1) * (weight * scores**2).sum(axis=1)
+    matched = np.square((weight * values * scores).sum(axis=1))
     result: Array = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
     return np.minimum(result, 1.0)
 
