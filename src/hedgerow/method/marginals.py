@@ -97,17 +97,21 @@ def cannot_be_told_from_normal(first: Ordered, tested: NDArray[np.bool_]) -> NDA
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
     """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
-    columns = seen_columns(rows, np.ones(len(rows)))
+    columns = seen_columns(rows)
     scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
     return ~beyond_rounding(columns.mean, scale)
 
 
-def seen_columns(rows: Rows, row_weights: Array) -> Seen:
-    """Return mean and spread of the cells that are there; zeros where none is."""
+def seen_columns(rows: Rows, row_weights: Array | None = None) -> Seen:
+    """Return mean and spread of the cells that are there; zeros where none is.
+
+    Rows count once if they have no weights.
+    """
     if not np.isnan(rows).any():
         columns = columns_of(rows, row_weights)
         return Seen(columns.mean, columns.squares, np.full(rows.shape[1], columns.weight))
     there = ~np.isnan(rows)
+    row_weights = np.ones(len(rows)) if row_weights is None else row_weights
     weight = row_weights @ there
     per_weight = 1.0 / np.where(weight > 0, weight, 1.0)
     mean = row_weights @ np.where(there, rows, 0.0) * per_weight

@@ -228,7 +228,9 @@ def _line(spectrum: Spectrum, slowest: int) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
     power = spectrum.at_frequencies
     ratio = power[slowest:] / _typical_around(power)[slowest:]
-    if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
+    if not len(ratio) or not ratio.max() > _LEAST_LINE:
+        return None
+    if not ratio.max() > _largest_by_chance(ratio):
         return None
     return slowest + int(ratio.argmax())
 
