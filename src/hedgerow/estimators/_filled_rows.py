@@ -275,7 +275,8 @@ class FilledRows:
         corr /= weight * scale  # in place: it is as large as all that is kept
         corr /= scale[:, None]
         np.fill_diagonal(corr, 1.0)
-        n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
+        share = 1.0 if judged.all() else float(np.median(judged.mean(axis=0)))
+        n_rows = max(len(filled) * share**2, MIN_ROWS)
         thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))

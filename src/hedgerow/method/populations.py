@@ -171,7 +171,8 @@ def _flattest(places: Array) -> Array:
     for _ in range(_STEPS):
         along = ways @ white.T
         ways = along * along * along @ white / len(white) - 3.0 * ways
-        ways /= np.maximum(np.sqrt(np.square(ways).sum(axis=1, keepdims=True)), _ROUNDING)
+        lengths = np.sqrt(np.einsum("kj,kj->k", ways, ways))
+        ways /= np.maximum(lengths, _ROUNDING)[:, None]
     along = white @ ways.T
     fourth = np.square(np.square(along)).mean(axis=0)
     flattest: Array = along[:, fourth.argmin()]
