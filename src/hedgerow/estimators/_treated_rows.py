@@ -68,7 +68,7 @@ from hedgerow.method.twins import Twins, twins_of
 Array = NDArray[np.float64]
 
 _AT_ONCE = 1024  # rows that are handed on at a time, or more if columns are few: ...
-_CELLS_AT_ONCE = 1 << 18  # ... what the cache of a core holds, as each of them is read many times
+_CELLS_AT_ONCE = 1 << 19  # ... cells that stay in caches, as each of them is read many times
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
