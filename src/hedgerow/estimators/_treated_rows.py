@@ -46,7 +46,7 @@ from hedgerow.method.marginals import (
 )
 from hedgerow.method.nested import NONE as NOT_NESTED
 from hedgerow.method.nested import Nested, nested_in
-from hedgerow.method.ordered import Ordered, in_order
+from hedgerow.method.ordered import Ordered, in_order, those
 from hedgerow.method.paces import paces_of
 from hedgerow.method.placeholders import (
     Placeholders,
@@ -76,8 +76,8 @@ from hedgerow.method.twins import Twins, twins_of
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few:
-_CELLS_AT_ONCE = 1 << 21
+_AT_ONCE = 1024  # rows that are handed on at a time, or more if columns are few: ...
+_CELLS_AT_ONCE = 1 << 19  # ... cells that stay in caches, as each of them is read many times
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
@@ -408,19 +408,19 @@ class TreatedRows:
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
-            restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
+            restless = np.where(kinds == CONTINUOUS, restless_of(treated, engine.lagged), 0.0)
             returns = returning(treated)
         repeated, _ = mean_times(repeats)
         groups, kin, depth, twins = ONE, NO_KIN, 0.0, NO_TWINS
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
-            known = _of_columns(treated, first.mostly_different & ~wanders)
+            different = first.mostly_different & ~wanders
+            known = those(treated, different)
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
-                continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
-                twins = twins_of(_of_columns(known, continuous))
+                twins = twins_of(those(known, kinds[different] == CONTINUOUS))
             if not independent and repeated == 1.0 and groups == ONE:
                 asked = ~self.assumptions.as_is & ~wanders
                 smooth = np.flatnonzero(kinds == CONTINUOUS)
@@ -501,8 +501,3 @@ class TreatedRows:
             self._room = room
         self._room[self._waiting : needed] = rows
         self._waiting, self._looked, self._attempt = needed, None, None
-
-
-def _of_columns(rows: Array, some: NDArray[np.bool_]) -> Array:
-    """Return some columns of rows; no copy if they are all."""
-    return rows if some.all() else rows[:, some]

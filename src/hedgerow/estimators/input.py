@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
 from hedgerow.estimators._ordered import with_codes
@@ -228,7 +229,7 @@ def _refuse_too_large(
     # No entry is larger than the root of the sum of squares, which costs no array. In single
     # precision it overflows earlier than need be: then a closer look finds nothing.
     flat = rows.reshape(-1)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with one_thread_if_few(rows.shape[1]), np.errstate(over="ignore", invalid="ignore"):
         if np.dot(flat, flat) <= LARGEST_NUMBER**2:
             return
     missing, infinite = np.isnan(rows), np.isinf(rows)

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from scipy import linalg, special
 
 from hedgerow.method.bursts import MOST_COLUMNS
-from hedgerow.method.directions import common, pointing
+from hedgerow.method.directions import (
+    about_means,
+    common,
+    pointing,
+    products_without_common,
+)
+from hedgerow.method.ordered import those
 
 Array = NDArray[np.float64]
 
@@ -73,11 +79,11 @@ def kin_of(
     n_rows = len(rows)
     if n_rows < LEAST_ROWS or not LEAST_COLUMNS <= len(columns) <= MOST_COLUMNS:
         return NONE
-    standard, usable = _standard(rows[:, columns])
+    standard, usable = _standard(rows if len(columns) == rows.shape[1] else rows[:, columns])
     columns = columns[usable]
     if len(columns) < LEAST_COLUMNS:
         return NONE
-    standard = standard[:, usable]
+    standard = those(standard, usable)
     smooth = np.arange(len(columns))
     if continuous is not None:
         smooth = np.flatnonzero(np.isin(columns, continuous))
@@ -97,7 +103,7 @@ def _alike(standard: Array, chance: float, *, of_three: bool) -> Kin:
     The cube of a cosine is a sum over three columns, of which two or all can be the same. Only
     those ``of_three`` different ones are counted, if told so.
     """
-    unit = pointing(standard).astype(np.float32)
+    unit = pointing(standard.astype(np.float32))
     cosine = _cosines(unit)
     number, first, second, third = _sums_of_powers(cosine)
     mean, square = first.sum() / number.sum(), second.sum() / number.sum()
@@ -141,7 +147,7 @@ def _directions(standard: Array) -> float:
 
     So few rows would seem to have fewer: of n that differ in all directions, n.
     """
-    unit = pointing(standard)
+    unit = pointing(standard.astype(np.float32))
     gram = unit @ unit.T if len(unit) < unit.shape[1] else unit.T @ unit
     squares, total = np.square(gram).sum(), np.trace(gram)
     return float(total**2 / max(squares - total**2 / len(unit), total))
@@ -184,9 +190,9 @@ def _sums_of_powers(cosine: NDArray[np.float32]) -> Array:
     for k in range(STRETCHES - _NEAR - 1):
         far = begins[k + _NEAR + 1]
         some = cosine[begins[k] : begins[k + 1], far:]
+        number, ones = np.full(some.shape[1], float(len(some))), np.ones_like(some[:, 0])
         squares = some * some
-        powers = np.ones_like(some), some, squares, squares * some
-        totals = np.stack([power.sum(axis=0, dtype=np.float64) for power in powers])
+        totals = np.stack([number, ones @ some, ones @ squares, ones @ (squares * some)])
         sums.append(np.add.reduceat(totals, begins[k + _NEAR + 1 : -1] - far, axis=1))
     return np.concatenate(sums, axis=1)
 
@@ -200,23 +206,15 @@ def _standard(rows: Array) -> tuple[Array, NDArray[np.bool_]]:
     Not about their medians: where columns share a factor these are off by much more than chance
     makes of it, and all rows would be off with them.
     """
-    there = ~np.isnan(rows)
-    number = np.maximum(there.sum(axis=0), 1)
-    away = np.where(there, rows, 0.0)
-    away = np.where(there, rows - away.sum(axis=0) / number, 0.0)
-    spread = np.sqrt(np.square(away).sum(axis=0) / number)
-    standard: Array = away / np.where(spread > 0, spread, np.inf)
-    skewness = np.abs(np.einsum("tj,tj,tj->j", standard, standard, standard)) / number
-    complete = there.sum(axis=0) >= (1.0 - _MOST_MISSING) * len(rows)
-    return standard, (spread > 0) & complete & (skewness < _MOST_SKEWED)
+    standard, there = about_means(rows)
+    skewness = np.abs(np.einsum("tj,tj,tj->j", standard, standard, standard)) / np.maximum(there, 1)
+    complete = there >= (1.0 - _MOST_MISSING) * len(rows)
+    return standard, standard.any(axis=0) & complete & (skewness < _MOST_SKEWED)
 
 
 def _cosines(unit: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the cosines of angles between rows, no direction far more common than others."""
-    gram, of_rows, along, excess = common(unit)
-    products = gram if of_rows else unit @ unit.T
-    if len(excess):
-        products -= (along * excess.astype(np.float32)) @ along.T
+    products = products_without_common(unit, common(unit))
     length = np.sqrt(np.maximum(np.diag(products), 0.0))
     inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     products *= inverse
