@@ -50,7 +50,7 @@ def refuse_two_headers(where: str, names: Sequence[str], below: Sequence[str]) -
     >>> refuse_two_headers("line 1", ["Blood", "", ""], ["age", "crp", "ldl"])
     Traceback (most recent call last):
         ...
-    hedgerow.io.source.DataError: line 1 must have a name for each column, got none for 'crp' and \
+    hedgerow.io.source.DataError: line 1 must have a name for each column, got none for 'crp', \
 'ldl' of the line below, as where one name stands above several columns; leave one line of names
     """
     lacking = [cell for name, cell in zip(names, below) if cell and not name]
