@@ -152,3 +152,27 @@ def test_saves_a_picture_of_twice_the_size(open_page, chain, view, tmp_path):
     box = page.locator("#stage").bounding_box()
     assert image.shape[:2] == pytest.approx((2 * box["height"], 2 * box["width"]), abs=4)
     assert np.ptp(image[..., :3], axis=(0, 1)).min() > 0.3
+
+
+def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, settle):
+    """Of a chain whose names are wider than its edges, every other one stands above."""
+    ends = {"source": [0, 1, 2, 3], "target": [1, 2, 3, 4], "partial_corr": [0.6] * 4}
+    numbers = {"z": [9.0] * 4, "p_value": [1e-9] * 4, "q_value": [1e-8] * 4}
+    names = [letter * 16 for letter in "vwxyz"]
+    data = replace(chain, names=names, n_columns=5, **ends, **numbers)
+    page = open_page(data, view, viewport={"width": 1280, "height": 640})
+    page.evaluate("""() => {
+        window.written = {};
+        const prototype = CanvasRenderingContext2D.prototype;
+        const write = prototype.fillText;
+        prototype.fillText = function (text, x, y) {
+            const half = this.measureText(text).width / 2;
+            window.written[text] = [x - half, x + half, this.canvas.clientWidth];
+            return write.call(this, text, x, y);
+        };
+    }""")
+    page.get_by_role("button", name="Fit").click()
+    settle(page)
+    written = page.evaluate("window.written")
+    assert sorted(written) == names
+    assert all(0 <= left < right <= width for left, right, width in written.values())

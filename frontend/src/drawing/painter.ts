@@ -61,7 +61,7 @@ function paintNodes(context: Context, scene: Scene, at: Projection): void {
 
 type Box = [left: number, top: number, right: number, bottom: number];
 
-/** Labels under their variables, the important ones first, none over another. */
+/** Labels under their variables, or above them, the important ones first, none over another. */
 export function paintLabels(
   context: Context,
   scene: Scene,
@@ -81,16 +81,19 @@ export function paintLabels(
     context.font = scene.isChosen(node) ? BOLD : FONT;
     const text = shortened(scene.state.edges.names[node]);
     const half = context.measureText(text).width / 2 + 4;
-    const top = y + scene.node(node).size * at.zoom + 3;
-    const box: Box = [x - half, top - 2, x + half, top + 14];
-    if (taken.some((other) => overlap(box, other))) continue;
+    const middle = Math.max(half, Math.min(x, width - half));
+    const size = scene.node(node).size * at.zoom;
+    const box = [y + size + 3, y - size - 15]
+      .map((top): Box => [middle - half, top - 2, middle + half, top + 14])
+      .find((one) => !taken.some((other) => overlap(one, other)));
+    if (!box) continue;
     if (taken.length >= SURE_LABELS && !scene.isLit(node) && covers(box, scene, at)) continue;
     taken.push(box);
     context.strokeStyle = css(scene.palette.surface, 0.85);
     context.lineWidth = 4;
-    context.strokeText(text, x, top);
+    context.strokeText(text, middle, box[1] + 2);
     context.fillStyle = css(scene.isLit(node) ? scene.palette.ink : scene.palette.muted);
-    context.fillText(text, x, top);
+    context.fillText(text, middle, box[1] + 2);
   }
 }
 
