@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 from hedgerow.estimators._treated_rows import Settled
 from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.returning import NONE as NONE_RETURN
+from hedgerow.method.returning import Returning
 from hedgerow.method.twins import NONE as NO_TWINS
 from hedgerow.method.twins import Twins
 
@@ -86,6 +88,7 @@ class FirstRows(NamedTuple):
     interpolated: Interpolated = Interpolated((), ())
     depth: float = 0.0
     twins: Twins = NO_TWINS
+    returning: Returning = NONE_RETURN
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
@@ -102,6 +105,7 @@ class FirstRows(NamedTuple):
             Interpolated(*_largest(settled.interpolated, labels)),
             settled.depth,
             settled.twins,
+            settled.returning,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,7 +115,8 @@ class FirstRows(NamedTuple):
             name: {**each._asdict(), "names": list(map(str, each.names))}
             for name, each in zip(self._fields, found, strict=False)
         }
-        return named | {"twins": self.twins._asdict()}
+        plain = {"twins": self.twins._asdict(), "returning": self.returning._asdict()}
+        return named | plain
 
     def doubts(self, rows: int) -> list[str]:
         """Return what makes the promise doubtful, of so many rows."""
@@ -126,6 +131,7 @@ class FirstRows(NamedTuple):
             *self._of_interpolated(),
             *self._of_depth(),
             *self._of_twins(rows),
+            *self._of_returning(rows),
         ]
 
     def _of_bursts(self) -> list[str]:
@@ -244,6 +250,18 @@ class FirstRows(NamedTuple):
             f"from them (most of all rows {one:,} and {other:,}), as what was entered or measured "
             f"twice does: these are no independent witnesses, and {rows:,} rows count as "
             f"{rows / (1.0 + number / first):,.0f}; keep one of each"
+        ]
+
+    def _of_returning(self, rows: int) -> list[str]:
+        after, likeness = self.returning
+        if not after:
+            return []
+        return [
+            f"rows resemble those {after:,} rows before them (with a correlation of "
+            f"{likeness:.2f}), and not those between, as of days, persons in turn or the lines of "
+            f"a picture: {rows:,} of them say no more than "
+            f"{rows / (1.0 + 2.0 * likeness**2):,.0f} independent ones, and edges may be chance; "
+            f"learn from rounds of {after:,} rows that are far enough apart"
         ]
 
 

@@ -35,9 +35,9 @@ def sentence_on(found: Sequence[StandIn]) -> str:
 
     Examples
     --------
-    >>> sentence_on([StandIn("age", 41.25, 20), StandIn("dose", 0.0, 3)])
-    "2 columns have a value in place of what was not measured ('age': 41.25 and 'dose': 0): 23 cells
-    with it count as missing."
+    >>> said = sentence_on([StandIn("age", 41.25, 20), StandIn("dose", 0.0, 3)])
+    >>> said[57:]
+    "('age': 41.25, 'dose': 0): 23 cells with it count as missing."
     """
     shown = listed(f"{name!r}: {value:.4g}" for name, value, _ in found[:_SHOWN])
     more = "" if len(found) <= _SHOWN else ", ..."

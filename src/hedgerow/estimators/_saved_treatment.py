@@ -48,7 +48,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces", "restless", "twins", "interpolated"),
+    *("blanks", "paces", "restless", "twins", "interpolated", "returning"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -67,6 +67,7 @@ _SINCE = {
     "restless",
     "twins",
     "interpolated",
+    "returning",
     "season_bends",
     "level_before",
 }  # that models saved earlier do not have
@@ -149,6 +150,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     if "restless" in arrays:
         restless = doubles_of(arrays, "restless", (n_columns,))
         require((restless >= 0).all(), "restless must be variances", restless)
+    if "returning" in arrays:
+        after, likeness = doubles_of(arrays, "returning", (2,))
+        possible = 0 <= after < FIRST_ROWS and -1 <= likeness <= FIRST_ROWS
+        require(possible, "returning must be a row and a likeness", (after, likeness))
     _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf

@@ -57,6 +57,8 @@ from hedgerow.method.placeholders import (
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.restless import restless_of
+from hedgerow.method.returning import NONE as NONE_RETURN
+from hedgerow.method.returning import Returning, returning
 from hedgerow.method.seasons import (
     Season,
     first_season,
@@ -83,7 +85,7 @@ _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeat
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
-_OF_PLACEHOLDERS, _INTERPOLATED = "placeholders_", "interpolated"
+_OF_PLACEHOLDERS, _INTERPOLATED, _RETURNING = "placeholders_", "interpolated", "returning"
 
 
 class Settled(NamedTuple):
@@ -110,6 +112,7 @@ class Settled(NamedTuple):
     twins: Twins
     placeholders: Placeholders
     interpolated: Array  # (p,) share of cells on a line between those before and after them
+    returning: Returning
 
 
 class Looked(NamedTuple):
@@ -290,6 +293,7 @@ class TreatedRows:
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
             named |= {_TWINS: np.array(settled.twins), _INTERPOLATED: settled.interpolated}
+            named[_RETURNING] = np.array(settled.returning)
             named |= {
                 f"{_OF_PLACEHOLDERS}{name}": x for name, x in settled.placeholders._asdict().items()
             }
@@ -348,7 +352,9 @@ class TreatedRows:
                 stand_ins = Placeholders(
                     *(np.array(arrays[f"{_OF_PLACEHOLDERS}{x}"]) for x in Placeholders._fields)
                 )
-            since_then = known_slips, restless, twins, stand_ins, interpolated
+            after, alike = arrays.get(_RETURNING, np.array(NONE_RETURN))
+            returns = Returning(int(after), float(alike))
+            since_then = known_slips, restless, twins, stand_ins, interpolated, returns
             treated._settled = Settled(*first_look, *later, *since_then)
         return treated
 
@@ -387,6 +393,7 @@ class TreatedRows:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
             repeats, bursts = no_repeats(), NO_BURSTS
             paces = restless = np.zeros(len(as_is))
+            returns = NONE_RETURN
         else:
             bend = np.flatnonzero((kinds == CONTINUOUS) & ~as_is)
             treated, season = first_season(scored, period, bend)
@@ -394,6 +401,7 @@ class TreatedRows:
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
             restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
+            returns = returning(treated)
         repeated, _ = mean_times(repeats)
         groups, kin, depth, twins = ONE, NO_KIN, 0.0, NO_TWINS
         if not normal:
@@ -418,7 +426,7 @@ class TreatedRows:
             interpolated = np.where(wanders, 0.0, interpolated_shares(first))
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        last = slips, restless, twins, placeholders, interpolated
+        last = slips, restless, twins, placeholders, interpolated, returns
         return treated, Settled(*first_look, *later, *last)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:

@@ -33,6 +33,7 @@ from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
+from hedgerow.method.returning import Returning
 from hedgerow.method.twins import Twins
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
@@ -111,6 +112,7 @@ class Treatment(NamedTuple):
     restless : columns whose size changes in time, each in its own way
     interpolated : columns with cells on a straight line between those before and after them
     twins : how many of the first rows nearly repeat another one, and the nearest two of them
+    returning : after how many rows, more than memory is counted for, rows are alike again
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
@@ -154,6 +156,7 @@ class Treatment(NamedTuple):
     restless: Restless = FirstRows().restless
     interpolated: Interpolated = FirstRows().interpolated
     twins: Twins = FirstRows().twins
+    returning: Returning = FirstRows().returning
     depth: float = 0.0
     swinging: Swinging = Swinging()
     foretold: float = 0.0
@@ -283,7 +286,8 @@ class Treatment(NamedTuple):
 
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
-        return FirstRows(*found, self.restless, self.interpolated, self.depth, self.twins)
+        of_columns = *found, self.restless, self.interpolated
+        return FirstRows(*of_columns, self.depth, self.twins, self.returning)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
