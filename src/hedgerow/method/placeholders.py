@@ -29,8 +29,10 @@ _LEAST = 4  # cells
 _OFTENER = 3  # than any other value: rounded numbers come again as well
 _MIDDLE = 3.29  # standard errors between a value and the middle, one in a thousand is farther
 _CHANCE = 1e-3  # that a placeholder is missed, or that cells at a limit are taken for one
+_LIMIT = -1.64  # standard errors: one in twenty placeholders looks more like a limit than this
 _NEAR = 1 / 8  # of the other cells, those next to the value, to compare with
-_STRETCHES = 32  # of rows; what the others expect is learned from every second one
+_STRETCHES = 64  # of rows, or half as many as there are; every second one is learned from
+_FEWEST = 64  # rows
 _TINY = 1e-300
 _MOST_COLUMNS = 1000  # that are asked what they expect
 
@@ -140,7 +142,7 @@ def _asked(first: Ordered, masses: list[_Mass]) -> list[_Others] | list[None]:
     """
     n_rows, n_columns = first.rows.shape
     half = _stretches(n_rows) % 2 == 0
-    if n_rows < 2 * _STRETCHES or not 1 < n_columns <= _MOST_COLUMNS:
+    if n_rows < _FEWEST or not 1 < n_columns <= _MOST_COLUMNS:
         return [None] * len(masses)
     columns = np.array([mass.column for mass in masses])
     scores = _scores(first, masses)
@@ -161,7 +163,7 @@ def _asked(first: Ordered, masses: list[_Mass]) -> list[_Others] | list[None]:
 
 def _stretches(n_rows: int) -> NDArray[np.intp]:
     """Return the stretch that each row is in."""
-    return np.arange(n_rows) * _STRETCHES // n_rows
+    return np.arange(n_rows) * min(_STRETCHES, n_rows // 2) // n_rows
 
 
 def _scores(first: Ordered, masses: list[_Mass]) -> Array:
@@ -203,21 +205,23 @@ def _log_likelihood(errors: Array, variance: float) -> float:
 def _too_high(at_limits: list[tuple[_Mass, _Others | None]]) -> list[_Mass]:
     """Return those whose cells are not the lowest (or highest), by what the others expect.
 
-    Columns that have the same value are asked together as well as one by one.
+    Columns that have the same value are asked together as well as one by one. If it is clear in any
+    of these questions that it stands for something else, it does in all of them, but for columns
+    in which it is a limit by their own answer.
     """
-    found = [(mass, _beyond(others, mass)) for mass, others in at_limits if others]
-    found = [(mass, parts) for mass, parts in found if parts.any()]
-    if not found:
+    masses = [mass for mass, others in at_limits if others]
+    if not masses:
         return []
-    values = np.array([mass.value for mass, _ in found])
-    parts = np.array([parts for _, parts in found])
+    values = np.array([mass.value for mass in masses])
+    parts, known = zip(*(_beyond(others, mass) for mass, others in at_limits if others))
     each = np.unique(values)
-    together = np.array([parts[values == value].sum(axis=0) for value in each])
+    weighted = np.array(parts) * np.array(known)[:, None]
+    together = [weighted[values == value].sum(axis=0) for value in each]
     scores = _standard_sums(np.concatenate([parts, together]))
     clear = benjamini_hochberg(np.exp(-0.5 * np.square(np.maximum(scores, 0.0)))) <= _CHANCE
-    named = np.concatenate([values[clear[: len(found)]], each[clear[len(found) :]]])
-    above = (scores[: len(found)] > 0.0) & np.isin(values, named)
-    return [found[k][0] for k in np.flatnonzero(above)]
+    named = np.concatenate([values[clear[: len(values)]], each[clear[len(values) :]]])
+    taken = (scores[: len(values)] > _LIMIT) & np.isin(values, named)
+    return [masses[k] for k in np.flatnonzero(taken)]
 
 
 def _standard_sums(parts: Array) -> Array:
@@ -226,32 +230,36 @@ def _standard_sums(parts: Array) -> Array:
     If parts are independent and symmetric, one is beyond x with a chance of exp(-x²/2) at most
     (Efron, 1969).
     """
-    result: Array = parts.sum(axis=1) / np.sqrt(np.square(parts).sum(axis=1))
+    result: Array = parts.sum(axis=1) / np.maximum(np.sqrt(np.square(parts).sum(axis=1)), _TINY)
     return result
 
 
-def _beyond(others: _Others, mass: _Mass) -> Array:
+def _beyond(others: _Others, mass: _Mass) -> tuple[Array, float]:
     """Return by how much cells look as if they were no limit, as a sum over stretches of rows.
 
-    They are compared with as many of those that are next to them, if the most extreme ones are
-    theirs. Parts are zero if there are none, and else have a sum of squares of one.
+    They are compared with those that are next to them, if the most extreme ones are theirs. Parts
+    are zero if there are none, and else have a sum of squares of one. The second number is how much
+    the others know of the column in all other rows: the correlation, if it is positive.
     """
     score, expected, has_value = others
     rest = np.flatnonzero(~has_value & ~np.isnan(score))
     rest = rest[np.argsort(score[rest], kind="stable")]
     parts: Array = np.zeros(_STRETCHES)
-    number = int(_NEAR * len(rest))
-    for beyond, near, sign in (
+    number, known = int(_NEAR * len(rest)), 0.0
+    for beyond, inner, sign in (
         (mass.below, rest[mass.below :], 1.0),
         (len(rest) - mass.below, rest[: mass.below][::-1], -1.0),
     ):
-        near = near[:number]
+        near, far = inner[:number], inner[number:]
         if beyond >= _LEAST or len(near) < _LEAST:
             continue
         weights = has_value / has_value.sum()
         weights[near] -= 1.0 / len(near)
         centre = (expected[has_value].mean() + expected[near].mean()) / 2.0
         away = sign * weights * (expected - centre)
-        parts[:] = np.bincount(_stretches(len(score)), away)
+        parts += np.bincount(_stretches(len(score)), away, minlength=_STRETCHES)
+        about = score[far] - score[far].mean(), expected[far] - expected[far].mean()
+        size = np.sqrt(np.square(about[0]).sum() * np.square(about[1]).sum())
+        known = max(float(about[0] @ about[1] / max(size, _TINY)), 0.0)
     parts /= max(float(np.sqrt(np.square(parts).sum())), _TINY)
-    return parts
+    return parts, known
