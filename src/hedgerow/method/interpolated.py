@@ -42,8 +42,8 @@ def interpolated_shares(first: Ordered) -> Array:
     most = _SINGLE * np.abs(ends).max(axis=0)
     for j in np.flatnonzero(((off <= most).sum(axis=0) >= _LEAST) & first.mostly_different):
         cells, away = rows[:, j], off[:, j]
-        with np.errstate(over="ignore"):  # numbers that single precision does not reach
-            single = np.array_equal(cells.astype(np.float32), cells, equal_nan=True)
+        digits = np.frexp(cells[~np.isnan(cells)])[0] * 2.0**24  # of single precision: 24 bits
+        single = bool((digits == np.floor(digits)).all())
         size = np.maximum(np.abs(cells[2:]), np.abs(cells[:-2]))
         rounding = (_SINGLE if single else _DOUBLE) * size
         on_line = (away <= rounding) & (cells[1:-1] != cells[:-2])
