@@ -32,6 +32,8 @@ GROUPS = 8  # of variables whose drivers share a volatility
 SEASON, PERIOD = 12, 24  # rows
 _LONGEST, _FRACTION = 1000, 0.4
 _EACH = 20
+_DAY = 96  # quarters of an hour
+_WAVES, _SMOOTH = 120, 0.15  # of a map; how far, as a share of its side, points are alike
 
 
 class Kind(NamedTuple):
@@ -113,6 +115,19 @@ def outlying_cells(share: float, model: Model, m: int, rng: Generator) -> Array:
     return rows + 10.0 * hit * rng.choice([-1.0, 1.0], rows.shape)
 
 
+def filled(share: float, model: Model, m: int, rng: Generator) -> Array:
+    """Return rows in which so many cells were lost, and have the mean of their column."""
+    rows = normal(model, m, rng)
+    hit = rng.random(rows.shape) < share
+    return np.where(hit, np.nanmean(np.where(hit, np.nan, rows), axis=0), rows)
+
+
+def zeros_for_lost(share: float, model: Model, m: int, rng: Generator) -> Array:
+    """Return exponentials of rows, in which so many cells were lost, and are zero."""
+    rows = exp(model, m, rng)
+    return np.where(rng.random(rows.shape) < share, 0.0, rows)
+
+
 def outlying_rows(model: Model, m: int, rng: Generator) -> Array:
     """Return rows of which 2 % have large noise of their own in every cell."""
     rows = normal(model, m, rng)
@@ -143,11 +158,11 @@ def moving_average(model: Model, m: int, rng: Generator) -> Array:
     return lfilter(np.full(8, 8**-0.5), 1.0, rows, axis=0)[7:]
 
 
-def seasonal_memory(model: Model, m: int, rng: Generator) -> Array:
+def seasonal_memory(season: int, model: Model, m: int, rng: Generator) -> Array:
     """Return rows each of which remembers the one a season ago, and none between."""
     rows = normal(model, m, rng)
-    for phase in range(SEASON):
-        rows[phase::SEASON] = remembered(rows[phase::SEASON], 0.8)
+    for phase in range(min(season, m)):
+        rows[phase::season] = remembered(rows[phase::season], 0.8)
     return rows
 
 
@@ -250,6 +265,26 @@ def shuffled_copies(model: Model, m: int, rng: Generator) -> Array:
     return rng.permutation(each_row_twice(model, m, rng))
 
 
+def interpolated(share: float, model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of which so many cells, in every other column, are interpolated in time."""
+    rows, time = autoregressive(0.5, model, m, rng), np.arange(m)
+    for j in range(0, model.size, 2):
+        known = rng.random(m) >= share
+        rows[:, j] = np.interp(time, time[known], rows[known, j])
+    return rows
+
+
+def points_of_a_map(model: Model, m: int, rng: Generator) -> Array:
+    """Return rows of points, in no order; half of each driver is a smooth function of the place."""
+    places = rng.random((m, 2))
+    smooth = np.empty((m, model.size))
+    for j in range(model.size):
+        turns = places @ rng.standard_normal((2, _WAVES)) / _SMOOTH
+        turns += rng.uniform(0.0, 2 * np.pi, _WAVES)
+        smooth[:, j] = np.cos(turns) @ rng.standard_normal(_WAVES) * (2 / _WAVES) ** 0.5
+    return related(model, 0.5**0.5 * (smooth + rng.standard_normal(smooth.shape)))
+
+
 def remembered(noise: Array, echo: float | Array) -> Array:
     """Return series that keep a part of their last value, from the start as large as the noise."""
     result = np.empty_like(noise)
@@ -279,11 +314,13 @@ KINDS: dict[str, Kind] = {
     "outlying cells, 0.5 %": Kind(partial(outlying_cells, 0.005)),
     "outlying cells, 2 %": Kind(partial(outlying_cells, 0.02)),
     "outlying rows": Kind(outlying_rows),
+    "filled with means": Kind(partial(filled, 0.1)),
+    "zeros for lost cells": Kind(partial(zeros_for_lost, 0.1)),
     **{f"AR {echo}": Kind(partial(autoregressive, echo), True) for echo in (0.3, 0.5, 0.8, 0.95)},
     "own memories": Kind(own_memories, in_time=True),
     "memories nearly alike": Kind(near_memories, in_time=True),
     "moving average": Kind(moving_average, in_time=True),
-    "seasonal memory": Kind(seasonal_memory, in_time=True),
+    "seasonal memory": Kind(partial(seasonal_memory, SEASON), in_time=True),
     "wave": Kind(wave, in_time=True),
     "own waves": Kind(own_waves, in_time=True),
     "months": Kind(months, in_time=True),
@@ -300,4 +337,7 @@ KINDS: dict[str, Kind] = {
     "each row twice": Kind(each_row_twice, in_time=True, refused=True),
     "shuffled copies": Kind(shuffled_copies, refused=True),
     "random walk": Kind(random_walk, in_time=True, refused=True),
+    "interpolated": Kind(partial(interpolated, 0.2), in_time=True, refused=True),
+    "the day before": Kind(partial(seasonal_memory, _DAY), in_time=True, refused=True),
+    "points of a map": Kind(points_of_a_map, refused=True),
 }

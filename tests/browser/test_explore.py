@@ -98,6 +98,19 @@ def test_intervals_are_columns_where_they_are_known(open_page, chain, texts):
     )  # as many digits as are shown
 
 
+@pytest.mark.parametrize("width", [1280, 600, 360])
+def test_numbers_are_never_cut_off(open_page, chain, width):
+    # 1.2e-125 without its last digit reads as another number.
+    few = np.full(len(chain.q_value), 1.2e-125)
+    bounds = {"low": np.full(len(few), -0.123), "high": np.full(len(few), 0.456)}
+    page = open_page(replace(chain, p_value=few, q_value=few, z=-1000.0 + 0.0 * few, **bounds))
+    page.set_viewport_size({"width": width, "height": 800})
+    cells = page.locator("#edge-table td.number")
+    expect(cells.first).to_be_visible()
+    cut = cells.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length")
+    assert (cells.count(), cut) == (6 * len(few), 0)
+
+
 def test_names_sort_as_people_count(open_page, chain):
     page = open_page(replace(chain, names=["x10", "x9", "x1"]))
     page.locator("#edge-table th button").first.click()

@@ -34,8 +34,10 @@ def environment():
 
 @pytest.fixture(scope="module")
 def threads():
-    """A client of two workers that are threads of this process."""
+    """A client of two workers that are threads of this process, and stay however slow it is."""
+    patient = {"distributed.comm.timeouts.connect": "60s", "distributed.scheduler.worker-ttl": None}
     with (
+        dask.config.set(patient),
         distributed.LocalCluster(
             n_workers=2, processes=False, threads_per_worker=2, dashboard_address=None
         ) as cluster,

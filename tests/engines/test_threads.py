@@ -39,6 +39,11 @@ def test_all_threads_work_at_the_same_time(threads):
     assert not everyone.broken
 
 
+def test_little_work_is_done_by_the_caller(threads):
+    with team(1000) as run:
+        assert set(run([threading.get_ident] * 40)) == {threading.get_ident()}
+
+
 def test_a_job_that_fails_ends_the_run(threads):
     def job(k):
         if k == 7:

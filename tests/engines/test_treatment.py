@@ -320,6 +320,17 @@ def test_memory_of_the_first_rows_is_that_of_residuals_of_nothing(
         assert np.array_equal(engine.memories(rows, half_life), 1.0 + np.square(echoes).sum(axis=1))
 
 
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(2, FIRST_ROWS), st.sampled_from([1, 5, 17, 40]))
+def test_products_of_rows_apart_agree_with_the_readable_code(seed, n_rows, n_columns):
+    rows = np.random.default_rng(seed).standard_normal((n_rows, n_columns))
+    fast, slow = numba_cpu.lagged(rows), numpy_ref.lagged(rows)
+    # Of so many products in single precision each sum may be off by that, whatever their order.
+    off = (n_rows + 4) * np.finfo(np.float32).eps * slow[0]
+    assert (np.abs(fast - slow) <= off).all()
+    assert fast[min(n_rows, LAGS) :].any() == (n_rows > LAGS)
+
+
 def test_residuals_of_rounding_are_none(summing_engine):
     """One over their squares would be infinite in single precision, and then not a number."""
     rows = treated(np.random.default_rng().integers(2**32), 768, 4)

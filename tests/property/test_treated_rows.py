@@ -101,7 +101,8 @@ def odd_tables(draw, n_rows=N_ROWS, gaps=True):
 
 
 def has_slips(rows):
-    _, slips = first_slips(in_order(rows), np.ones(rows.shape[1], dtype=np.bool_))
+    every = np.ones(rows.shape[1], dtype=np.bool_)
+    _, slips = first_slips(in_order(rows), every, every)
     return slips.found.any()
 
 

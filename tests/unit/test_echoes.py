@@ -7,6 +7,7 @@ from scipy.signal import lfilter
 from hedgerow import HedgeGraph
 from hedgerow.method.echoes import echoing, stays
 from hedgerow.method.seasons import period_of
+from hedgerow.method.spectra import spectrum_of
 
 P = 12
 WEEK, DAY = 168, 24
@@ -87,3 +88,14 @@ def test_hours_of_a_week_make_no_edges(n_rows):
         assert model.treatment_.season == WEEK
         found += len(model.edges_) > 0
     assert found <= 3
+
+
+@pytest.mark.parametrize("n_rows", [60, 61])
+def test_a_spectrum_has_the_periodogram_and_the_echoes_of_its_rows(n_rows):
+    rows = np.random.default_rng().standard_normal((n_rows, P)) + 1e6
+    unit = (rows - rows.mean(axis=0)) / (np.sqrt(n_rows) * rows.std(axis=0))
+    found = spectrum_of(rows)
+    power = np.square(np.abs(np.fft.rfft(unit, axis=0))).mean(axis=1)
+    echoes = [(unit[lag:] * unit[: n_rows - lag]).sum(axis=0).mean() for lag in range(n_rows)]
+    assert np.abs(found.at_frequencies - power).max() < 1e-5
+    assert np.abs(found.echoes - echoes).max() < 1e-5

@@ -152,6 +152,20 @@ def test_columns_that_are_rarely_there_are_set_aside(share):
     assert np.isfinite(model.precision_).all()
 
 
+@pytest.mark.parametrize("n_rows", [300, 511])
+@pytest.mark.parametrize("there", [3, 5, 50])
+def test_in_short_tables_too_cells_of_columns_that_are_rarely_there_do_nothing(n_rows, there):
+    rows = walk(np.random.default_rng(), n_rows)
+    models = []
+    for number in (there, 0):
+        rows[number:, 2] = np.nan
+        with pytest.warns(DataWarning, match="are isolated nodes.*: 2; if they"):
+            models.append(HedgeGraph().fit(rows))
+    some, nothing = models
+    assert some.n_samples_effective_ == nothing.n_samples_effective_
+    np.testing.assert_array_equal(some.edges_.z, nothing.edges_.z)
+
+
 @pytest.mark.parametrize("early", [0, 1, 3, 100])
 def test_columns_that_begin_late_are_set_aside_and_others_lose_nothing(early, tmp_path):
     rows = walk(np.random.default_rng(6), 1500)

@@ -107,7 +107,18 @@ def test_what_is_a_number(tmp_path):
         *("x", "yes", "text", "formula", "error", "day", "word", "2001", "gone", "")
     ]
     assert [column.flaw for column in columns] == [
-        *(None, None, None, None, None, "time", "not numeric", None, "empty", "unnamed")
+        *(
+            None,
+            None,
+            None,
+            None,
+            None,
+            "time",
+            "not numeric",
+            None,
+            "empty in the first rows",
+            "unnamed",
+        )
     ]
     nan = np.nan
     np.testing.assert_array_equal(
@@ -158,11 +169,11 @@ def test_only_the_first_rows_decide_what_a_column_is(tmp_path):
     assert [column.flaw for column in columns] == [None, "not numeric"]
 
 
-def test_a_column_that_begins_empty_can_be_asked_for(tmp_path):
+def test_a_column_that_begins_empty_is_read(tmp_path):
     rows = [[i, i, None] for i in range(150)] + [[150, 1, 3.5]]
     path = write_xlsx(tmp_path / "a.xlsx", {"One": [["a", "b", "c"], *rows]})
     with open_table(path) as table:
-        assert table.left_out == {"empty": ["c"]}
+        assert (table.names, table.left_out) == (["a", "b", "c"], {})
     with open_table(path, columns=["a", "c"], missing="drop") as table:
         np.testing.assert_array_equal(np.concatenate(list(table)), [[150, 3.5]])
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 from hedgerow import HedgeGraph
+from hedgerow.datasets import make
 from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method.bursts import MOST_COLUMNS
 from hedgerow.method.kin import LEAST_COLUMNS, LEAST_ROWS, NONE, kin_of
@@ -61,6 +62,43 @@ def test_rows_without_groups_have_none(kind, shape):
             ranks = stats.rankdata(np.square(rows[:, 1]))
             rows[:, 0] = special.ndtri(ranks / (m + 1))
         assert found(rows) is NONE
+
+
+def of_places(rng, m, p):
+    """Return rows of places, in no order: half of each column is a smooth function of the place."""
+    place = rng.random((m, 2))
+    waves = rng.standard_normal((2, 100, p)) / 0.15
+    turns = np.einsum("ts,skp->tkp", place, waves) + rng.uniform(0.0, 2 * np.pi, (100, p))
+    smooth = np.einsum("tkp,kp->tp", np.cos(turns), rng.standard_normal((100, p))) / np.sqrt(50)
+    return np.sqrt(0.5) * (smooth + rng.standard_normal((m, p)))
+
+
+@pytest.mark.parametrize("p", [24, 40])
+def test_groups_are_told_where_columns_nearly_determine_each_other(p):
+    """Rows of a path differ in a few directions by far the most."""
+    rng = np.random.default_rng([6, p])
+    told = [found(of_places(rng, 512, p).cumsum(axis=1)).likeness > 0.0 for _ in range(10)]
+    assert sum(told) >= 8
+
+
+def test_columns_that_were_cut_are_not_asked_again():
+    rng, every = np.random.default_rng(7), np.arange(24)
+    tables = [of_places(rng, 512, 24).cumsum(axis=1) for _ in range(10)]
+    again = [kin_of(rows, every).likeness > 0.0 for rows in tables]
+    once = [kin_of(rows, every, every[: LEAST_COLUMNS - 1]).likeness > 0.0 for rows in tables]
+    assert sum(once) < sum(again)
+
+
+@pytest.mark.parametrize("shape", [(200, 25), (300, 49)])
+def test_skewed_noise_is_no_group(shape):
+    """What a field of strongly related columns is made of is skewed; scores of these are not."""
+    field = make("free_field", shape[1], seed=0).covariance()
+    values, vectors = np.linalg.eigh(field)
+    rng = np.random.default_rng([5, *shape])
+    for _ in range(20):
+        rows = rng.exponential(size=shape) @ (vectors * np.sqrt(values)) @ vectors.T
+        scores = special.ndtri(stats.rankdata(rows, axis=0) / (shape[0] + 1))
+        assert found(scores) is NONE
 
 
 def test_too_few_or_too_many_are_not_looked_at():

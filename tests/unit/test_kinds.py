@@ -45,6 +45,26 @@ def test_kinds_are_told():
     assert graph.column_kinds_.tolist() == ["as is", "yes/no", "continuous", "steps", *FOUND[4:]]
 
 
+@pytest.mark.parametrize(
+    ("centre", "spread"), [(50, 10), (30, 6), (120, 18), (75, 12), (100, 15), (500, 80)]
+)
+def test_measurements_in_whole_numbers_are_no_counts(centre, spread):
+    # Ages, body mass, pressures, weights, scores, milliseconds: none of them comes down to zero.
+    rows = np.round(centre + spread * Z[:, [0, 2, 4, 5]])
+    assert rows.min() > 0
+    rounded, exact = HedgeGraph().fit(rows), HedgeGraph().fit(Z[:, [0, 2, 4, 5]])
+    assert set(rounded.column_kinds_) == {"continuous"}
+    assert rounded.partial_corr_ == pytest.approx(exact.partial_corr_, abs=0.03)
+
+
+def test_counts_that_never_come_down_to_zero_can_be_told():
+    counts = RNG.poisson(np.exp(3.5 + 0.3 * Z[:, :3]))
+    assert counts.min() > 0
+    assert set(HedgeGraph().fit(counts).column_kinds_) == {"continuous"}
+    told = dict.fromkeys(range(3), "counts")
+    assert set(HedgeGraph(columns=told).fit(counts).column_kinds_) == {"counts"}
+
+
 def test_partial_correlations_are_of_what_lies_behind():
     z = np.random.default_rng(4).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 20_000)
     answers = np.column_stack([z > 0, np.zeros(len(z))])[:, :2]

@@ -1,6 +1,7 @@
 """Tables that are not plain numbers: refused by name, or learned as what they are."""
 
 import datetime
+import pathlib
 import re
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.sparse import csr_array
 
 from hedgerow import HedgeGraph, SparsitronGraph, compare
 from hedgerow.base.checks import LARGEST_NUMBER
+from hedgerow.estimators import DataWarning
 
 NAMES = list("abcd")
 WALK = np.cumsum(np.random.default_rng(0).standard_normal((400, 4)), axis=1)
@@ -72,7 +74,7 @@ REFUSED = {
     ),
     "repeated names": (
         pd.DataFrame(WALK, columns=list("abca")),
-        "Expected unique column names, got:\n- 'a' 2 times",
+        "X must have column names that differ, got more than once: 'a'",
     ),
     "lazy": (pl.LazyFrame({"a": [1, 2]}), "X must be a table in memory, got a lazy one"),
     "matrix": (np.matrix(WALK), "np.matrix is not supported"),
@@ -222,3 +224,60 @@ def test_far_offsets_and_scales_far_apart_are_learned(offset, scale):
     assert np.isfinite(model.covariance_).all()
     assert np.isfinite(model.score(rows))
     np.testing.assert_allclose(model.edges_.z, HedgeGraph().fit(WALK).edges_.z, rtol=1e-2)
+
+
+def records():
+    return np.array([tuple(row) for row in WALK], dtype=[(name, float) for name in NAMES])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("rows.csv", "must be a table, got the path 'rows.csv'; pandas.read_csv, or hedgerow.io.o"),
+        (pathlib.Path("rows.csv"), "must be a table, got the path 'rows.csv'"),
+        (dict(zip(NAMES, WALK.T)), "must be a table, got dict; pandas.DataFrame(X) makes one"),
+        ([{"a": 1.0, "b": 2.0}], "must be a table, got list of dicts; pandas.DataFrame(X) makes"),
+        (records(), "must be a table, got array of records; pandas.DataFrame(X) makes one"),
+        (records().view(np.recarray), "must be a table, got array of records"),
+        (None, "must be a table, got NoneType"),
+        (iter(WALK), "must be a table, got"),
+        (FRAME.set_axis([*"aabc"], axis=1), "that differ, got more than once: 'a'"),
+        (FRAME.assign(b=[[1, 2]] * 400), "columns that are not: 'b' (lists among numbers)"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_what_to_do(table, message):
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        HedgeGraph().fit(table)
+
+
+def test_missing_objects_of_any_kind_are_missing():
+    for nothing in (None, np.nan, pd.NA):
+        objects = FRAME.assign(b=FRAME["b"].astype(object))
+        objects.loc[::7, "b"] = nothing
+        model = HedgeGraph().fit(objects)
+        assert model.treatment_.missing.tolist() == [0, 58, 0, 0]
+        assert objects["b"].isna().sum() == 58
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        range(2019, 2023),
+        pd.date_range("2024", periods=4),
+        pd.MultiIndex.from_product([list("ab"), [0, 1]]),
+    ],
+)
+def test_names_that_are_no_text_are_not_lost_in_silence(names):
+    with pytest.warns(DataWarning, match="names of columns must be text to be kept, got"):
+        model = HedgeGraph().fit(FRAME.set_axis(names, axis=1))
+    assert ends(model) == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_numbers_of_columns_are_no_names(recwarn):
+    HedgeGraph().fit(pd.DataFrame(WALK))
+    assert not [warning for warning in recwarn if "names of columns" in str(warning.message)]
+
+
+def test_record_batches_of_arrow_keep_their_names():
+    model = HedgeGraph().fit(pa.RecordBatch.from_pandas(FRAME))
+    assert model.feature_names_in_.tolist() == NAMES

@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from hedgerow import HedgeGraph
 from hedgerow.base import storage
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.method.paces import paces_of
+from hedgerow.method.paces import _over_those_around, paces_of
 
 
 def waves(rng, n_rows, periods):
@@ -64,3 +64,14 @@ def test_independent_rows_have_no_pace():
     rows = waves(np.random.default_rng(), 300, np.full(8, 20.0))
     rows += np.random.default_rng().standard_normal(rows.shape)
     assert not HedgeGraph(rows="independent").fit(rows).treatment_.paces.names
+
+
+@pytest.mark.parametrize("n_rows", [64, 101])
+def test_ordinates_are_compared_with_those_around_them(n_rows):
+    rows = np.random.default_rng().standard_normal((n_rows, 3))
+    waves = np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1 : (n_rows + 1) // 2]
+    power = np.square(np.abs(waves))
+    found = _over_those_around(rows)
+    for place, ratio in enumerate(found, start=len(power) - len(found)):
+        near = np.abs(np.arange(len(power)) - place)
+        assert ratio == pytest.approx(power[place] / power[(near > 1) & (near <= 12)].mean(axis=0))

@@ -120,3 +120,13 @@ def test_models_go_on_counting_from_a_file(rows, tmp_path):
     assert loaded.treatment_.repeated == whole.treatment_.repeated == pytest.approx(2.0)
     for name, array in whole.parts()[1].items():
         assert np.array_equal(array, loaded.parts()[1][name])
+
+
+@pytest.mark.parametrize("n_rows", [1, 20, 512])
+@pytest.mark.parametrize("again", [0, 1])
+def test_first_rows_are_counted_as_later_ones_are(n_rows, again):
+    rows = np.random.default_rng().standard_normal((n_rows, 3))
+    rows = np.concatenate([rows, rows[:again]])
+    quick = first_repeats(hashes_of(rows), in_order(rows))
+    for mine, theirs in zip(quick, with_rows(no_repeats(), hashes_of(rows)), strict=True):
+        assert np.array_equal(mine, theirs)

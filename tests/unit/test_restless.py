@@ -37,6 +37,15 @@ def test_columns_that_change_their_size_are_found_and_no_others(n_rows):
         assert len(found) >= (2 if n_rows == 200 else 6)
 
 
+@pytest.mark.parametrize("gain", [0.2, 2.54, 100.0])
+def test_one_column_in_another_unit_from_some_row_on_is_found(gain):
+    for seed in range(10):
+        rows = np.random.default_rng(seed).standard_normal((500, P)).cumsum(axis=1)
+        rows[250:, 7] *= gain
+        assert np.flatnonzero(restless_of(rows)).tolist() == [7]
+    assert "1 column is larger in some stretches of rows" in doubts(rows)
+
+
 def test_sizes_that_go_by_the_hour_are_found():
     for seed in range(10):
         rng = np.random.default_rng(seed)

@@ -49,7 +49,7 @@ def far_by(scales):
 @pytest.mark.parametrize("seed", range(5))
 def test_cells_ten_standard_deviations_off_are_found_and_no_others(seed):
     rows, hit = slipped(normal_rows(seed), seed)
-    first, slips = first_slips(in_order(rows), ALL)
+    first, slips = first_slips(in_order(rows), ALL, ALL)
     assert np.array_equal(np.isnan(first.rows), hit)
     assert np.array_equal(slips.found, hit.sum(axis=0))
     assert np.array_equal(slips.cells, np.argwhere(hit)[:NAMED])
@@ -69,7 +69,7 @@ def test_cells_ten_standard_deviations_off_are_found_and_no_others(seed):
 def test_columns_with_heavy_tails_have_none(bend):
     for seed in range(10):
         rows = bend(np.random.default_rng(seed).standard_normal((400, P)))
-        assert not first_slips(in_order(rows), ALL)[1].found.any(), seed
+        assert not first_slips(in_order(rows), ALL, ALL)[1].found.any(), seed
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -79,7 +79,7 @@ def test_codes_for_what_was_not_measured_are_found(seed):
     hit = np.random.default_rng([seed, 2]).random(rows.shape) < 0.03
     hit[:, P // 2 :] = False
     rows[hit] = 0.0
-    first, slips = first_slips(in_order(rows), ALL)
+    first, slips = first_slips(in_order(rows), ALL, ALL)
     assert np.array_equal(np.isnan(first.rows), hit)
     assert np.array_equal(np.isfinite(slips.codes), [np.arange(P) < P // 2, np.zeros(P, bool)])
     later = np.full((1, P), 5.0)
@@ -96,7 +96,7 @@ def test_limits_and_values_within_a_column_are_no_codes():
     rows[rng.random(400) < 0.03, 1] = 1.0  # among its values
     rows[:, 2] = np.round(rows[:, 2], 1)
     rows[rng.random(400) < 0.01, 3] += 4.0  # off, and never the same
-    assert np.isinf(first_slips(in_order(rows), ALL)[1].codes).all()
+    assert np.isinf(first_slips(in_order(rows), ALL, ALL)[1].codes).all()
 
 
 @pytest.mark.parametrize("degrees", [2, 3, 5])
@@ -107,7 +107,7 @@ def test_rows_of_unlike_size_have_hardly_any(degrees):
         rng = np.random.default_rng(seed)
         size = np.sqrt(degrees / rng.chisquare(degrees, (400, 1)))
         rows = normal_rows(seed) * size
-        found += first_slips(in_order(rows), ALL)[1].found.sum()
+        found += first_slips(in_order(rows), ALL, ALL)[1].found.sum()
     assert found <= 16
 
 
@@ -115,24 +115,24 @@ def test_cells_a_bit_off_show_that_six_standard_deviations_are_no_limit():
     rows = np.random.default_rng(0).standard_normal((400, P))
     few = np.arange(3)
     rows[few + 10, few] = 9.0
-    assert first_slips(in_order(rows), ALL)[1].found.sum() == 3
+    assert first_slips(in_order(rows), ALL, ALL)[1].found.sum() == 3
     for row in range(20, 50, 5):
         rows[row + few, few] = SHOULDER + 0.5
-    assert not first_slips(in_order(rows), ALL)[1].found.any()
+    assert not first_slips(in_order(rows), ALL, ALL)[1].found.any()
 
 
 def test_few_rows_do_not_tell():
     rows = normal_rows(0, 31)
     rows[3, 4] = 1e6
-    assert not first_slips(in_order(rows), ALL)[1].found.any()
-    assert first_slips(in_order(np.vstack([rows, rows[:1]])), ALL)[1].found.sum() == 1
+    assert not first_slips(in_order(rows), ALL, ALL)[1].found.any()
+    assert first_slips(in_order(np.vstack([rows, rows[:1]])), ALL, ALL)[1].found.sum() == 1
 
 
 def test_a_row_that_is_large_as_a_whole_has_not_slipped():
     rows = normal_rows(0)
     rows[7] += 100.0
     rows[9, 2] = -400.0
-    assert first_slips(in_order(rows), ALL)[1].cells.tolist() == [[9, 2]]
+    assert first_slips(in_order(rows), ALL, ALL)[1].cells.tolist() == [[9, 2]]
 
 
 def test_a_fault_that_lasts_is_no_slip():

@@ -136,7 +136,9 @@ def test_bad_rows_of_typed_files(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz", "rows.ndjson", "rows.parquet"])
+@pytest.mark.parametrize(
+    "name", ["rows.csv", "excel.csv", "rows.csv.gz", "rows.ndjson", "rows.parquet"]
+)
 @pytest.mark.parametrize("block", [7, 200, 1 << 20])
 def test_seeking_leads_to_the_next_row(tmp_path, monkeypatch, name, block):
     """From every offset, also those of bad rows, exactly the rest is read."""
@@ -152,7 +154,8 @@ def test_seeking_leads_to_the_next_row(tmp_path, monkeypatch, name, block):
         write(path, "".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in rows.tolist()))
     else:
         lines = [f"{a!r},{b!r}\n" for a, b in rows.tolist()]
-        write(path, "a,b\n" + "\n".join(lines[:20]) + "oops\n" + "".join(lines[20:]))
+        top = "sep=,\n" if name == "excel.csv" else ""
+        write(path, top + "a,b\n" + "\n".join(lines[:20]) + "oops\n" + "".join(lines[20:]))
     source = open_source(path)
     seen = 0
     for chunk in source.chunks():

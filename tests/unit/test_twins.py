@@ -8,7 +8,7 @@ import pytest
 from hedgerow import HedgeGraph
 from hedgerow.datasets import make
 from hedgerow.estimators import GuaranteeWarning
-from hedgerow.method.twins import NONE, twins_of
+from hedgerow.method.twins import NONE, _nearest, _possible_ratios, twins_of
 
 
 def normal(rng, n_rows, columns=20):
@@ -44,6 +44,17 @@ def test_rows_without_twins_have_none(rows_of):
     rng = np.random.default_rng()
     found = [twins_of(rows_of(rng, n_rows)) != NONE for n_rows in (60, 300) for _ in range(20)]
     assert sum(found) <= 1
+
+
+@pytest.mark.parametrize("rows_of", [normal, walk, clusters, tails, one_factor])
+@pytest.mark.parametrize("off", [0.0, 1e-9, 1e-4, 0.1])
+def test_rounded_distances_hide_no_ratio(rows_of, off):
+    rng = np.random.default_rng()
+    rows = rows_of(rng, 120)
+    rows = np.concatenate([rows, rows[:40] + off * rng.standard_normal((40, rows.shape[1]))])
+    _, first, second = _nearest(rows / rows.std(axis=0))
+    ratios = np.divide(first, second, out=np.zeros_like(first), where=second > 0)
+    assert (_possible_ratios(rows / rows.std(axis=0)) <= ratios).all()
 
 
 @pytest.mark.parametrize("change", ["noise", "rounded", "one cell"])

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 _FEW = 1024  # columns; of the first rows, their products then take a hundredth of a second
+FEW_TO_TEST = 128  # columns; all that is made of their pairs then takes some thousandths
 
 _lock = Lock()
 _inside = 0  # how many threads of Python are
@@ -14,13 +15,13 @@ _limits: Any = None
 
 
 @contextmanager
-def one_thread_if_few(n_columns: int) -> Iterator[None]:
+def one_thread_if_few(n_columns: int, few: int = _FEW) -> Iterator[None]:
     """Let BLAS use one thread for what is done inside, if columns are few.
 
     BLAS has one setting for the whole process. Who comes first changes it, and who leaves last
     changes it back.
     """
-    if n_columns > _FEW:
+    if n_columns > few:
         yield
         return
     _enter()

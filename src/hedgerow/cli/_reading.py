@@ -38,6 +38,13 @@ _OPTIONS = {
         metavar="MARKS",
         help="What else stands for a missing value, as in -99,-999,NULL.",
     ),
+    "order": click.option(
+        "--order",
+        multiple=True,
+        metavar="WORDS",
+        help="Words from the lowest to the highest, as in never,sometimes,always: columns of such "
+        "words are steps.",
+    ),
     "missing": click.option(
         "--missing",
         type=click.Choice(MISSING),

@@ -17,6 +17,8 @@ from hedgerow.method.promises import in_words
 SHOWN = 10
 LONGEST_NAME = 28  # two of them and the numbers fit on a line of 80
 
+_NARROWEST_TABLE = 72  # letters: 13 for each name, and the numbers
+
 
 @dataclass
 class Summary:
@@ -82,6 +84,8 @@ def show(summary: Summary, *, stderr: bool = False, announced: bool = False) -> 
         console.print(Text(line, style=style))
     if summary.edges:
         console.print(Text("\nStrongest edges", style="bold"))
+        # A narrower table would have room for numbers only; lines go on in the next one.
+        console.width = max(console.width, _NARROWEST_TABLE)
         console.print(_edge_table(summary.strongest), soft_wrap=False)
         most = ", ".join(f"{_short(name)} ({count})" for name, count in summary.most_connected)
         console.print(Text.assemble(("\nMost connected  ", "bold"), most))

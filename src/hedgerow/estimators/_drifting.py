@@ -9,6 +9,8 @@ from hedgerow.estimators._first_rows import some_of
 from hedgerow.method.drift import MUCH_SLOW, WINDOW
 from hedgerow.method.levels import STRONGLY_RELATED
 
+SORTED = "if rows are in no order of time, but were sorted, shuffle them"
+
 
 def doubts_of_steps(unexplained: float) -> list[str]:
     """Return what is doubtful where levels drift or jump, and each row is compared with the last.
@@ -51,13 +53,13 @@ def doubts_of_drift(
             f"{found} Levels stay where a column is one of steps, yes or no, or counts, and edges "
             f"may be what columns share with time, whatever the number of rows; learn from "
             f"stretches of rows that keep their level, or without such columns, so that levels "
-            f"are taken out of the others"
+            f"are taken out of the others; {SORTED}"
         ]
     return [
         f"{found} Rows were compared with those shortly before them, but what is left of it may "
         f"make edges, most of all between columns that nearly determine each other; learn from "
         f"stretches of rows that keep their level, or from differences of rows, or hold fixed "
-        f"(given) what levels follow, as the hour of the week"
+        f"(given) what levels follow, as the hour of the week; {SORTED}"
     ]
 
 
@@ -73,5 +75,5 @@ def doubts_of_unlike_memories(slow: NDArray[np.float64], foretold: float) -> lis
         f"rows remember for long, {typical:.0%} of the variance of a typical column is slower than "
         f"{WINDOW} rows and was taken out, and columns do not seem to remember alike: edges are "
         f"those of what is faster, which need not be those of the columns; learn from every "
-        f"{WINDOW // 4}th row or so"
+        f"{WINDOW // 4}th row or so; {SORTED}"
     ]

@@ -118,7 +118,7 @@ class FilledRows:
         """
         weights, gone = self._weights(len(rows)), np.isnan(rows)
         self.ranked = ranked
-        self.per_one = rows_per_one(rows)
+        self.per_one = rows_per_one(rows, engine.lagged)
         outlying = np.zeros_like(gone)
         filled = self._fill_first(engine, rows, weights)
         if judged.any() and rows.shape[1] <= MOST_JUDGED and len(rows) >= MIN_ROWS:
@@ -275,7 +275,8 @@ class FilledRows:
         corr /= weight * scale  # in place: it is as large as all that is kept
         corr /= scale[:, None]
         np.fill_diagonal(corr, 1.0)
-        n_rows = max(len(filled) * float(np.median(judged.mean(axis=0))) ** 2, MIN_ROWS)
+        share = 1.0 if judged.all() else float(np.median(judged.mean(axis=0)))
+        n_rows = max(len(filled) * share**2, MIN_ROWS)
         thresholds = step_thresholds(len(corr), n_rows)[:_MOST_WITNESSES]
         found = engine.regressions(corr, n_rows, thresholds)
         found = found._replace(residual=np.where(judged.any(axis=0), found.residual, np.inf))

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.base.words import listed
 from hedgerow.estimators._treated_rows import Settled
 from hedgerow.method.marginals import FIRST_ROWS
+from hedgerow.method.returning import NONE as NONE_RETURN
+from hedgerow.method.returning import Returning
 from hedgerow.method.twins import NONE as NO_TWINS
 from hedgerow.method.twins import Twins
 
@@ -45,6 +47,13 @@ class Carried(NamedTuple):
     shares: Sequence[float]  # of cells
 
 
+class Interpolated(NamedTuple):
+    """Columns with cells on a straight line between those before and after them."""
+
+    names: Sequence[object]  # most of all first
+    shares: Sequence[float]  # of cells
+
+
 class Blank(NamedTuple):
     """Columns that have one value, again and again, in the same rows as others have theirs."""
 
@@ -76,8 +85,10 @@ class FirstRows(NamedTuple):
     blanks: Blank = Blank((), ())
     paces: Paced = Paced((), ())
     restless: Restless = Restless((), ())
+    interpolated: Interpolated = Interpolated((), ())
     depth: float = 0.0
     twins: Twins = NO_TWINS
+    returning: Returning = NONE_RETURN
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
@@ -91,8 +102,10 @@ class FirstRows(NamedTuple):
             Blank(*_largest(settled.blanks, labels)),
             Paced(*_largest(settled.paces, labels)),
             Restless(*_largest(settled.restless, labels)),
+            Interpolated(*_largest(settled.interpolated, labels)),
             settled.depth,
             settled.twins,
+            settled.returning,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +115,8 @@ class FirstRows(NamedTuple):
             name: {**each._asdict(), "names": list(map(str, each.names))}
             for name, each in zip(self._fields, found, strict=False)
         }
-        return named | {"twins": self.twins._asdict()}
+        plain = {"twins": self.twins._asdict(), "returning": self.returning._asdict()}
+        return named | plain
 
     def doubts(self, rows: int) -> list[str]:
         """Return what makes the promise doubtful, of so many rows."""
@@ -114,8 +128,10 @@ class FirstRows(NamedTuple):
             *self._of_blanks(),
             *self._of_paces(),
             *self._of_restless(),
+            *self._of_interpolated(),
             *self._of_depth(),
             *self._of_twins(rows),
+            *self._of_returning(rows),
         ]
 
     def _of_bursts(self) -> list[str]:
@@ -193,12 +209,25 @@ class FirstRows(NamedTuple):
         names, variances = self.restless
         if not names:
             return []
+        one = "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
         return [
-            f"{len(names)} columns are larger in some stretches of rows, or hours, than in others, "
+            f"{one} larger in some stretches of rows, or hours, than in others, "
             f"each in its own way ({some_of(names)}; the variance changes by up to "
             f"{max(variances) ** 0.5:.0%}, one standard deviation): relations by way of such a "
             f"column are not explained in full, and edges between others may be false; divide "
             f"columns by their size in each stretch, or learn from stretches of one size"
+        ]
+
+    def _of_interpolated(self) -> list[str]:
+        names, shares = self.interpolated
+        if not names:
+            return []
+        one = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+        return [
+            f"{one} cells on a straight line between those before and after them "
+            f"({some_of(names)}; up to {max(shares):.0%} of the cells), as where gaps were filled "
+            f"by interpolation: what such cells do not explain may make edges between others; "
+            f"leave them missing, and they are filled in from the rest of their rows"
         ]
 
     def _of_depth(self) -> list[str]:
@@ -221,6 +250,18 @@ class FirstRows(NamedTuple):
             f"from them (most of all rows {one:,} and {other:,}), as what was entered or measured "
             f"twice does: these are no independent witnesses, and {rows:,} rows count as "
             f"{rows / (1.0 + number / first):,.0f}; keep one of each"
+        ]
+
+    def _of_returning(self, rows: int) -> list[str]:
+        after, likeness = self.returning
+        if not after:
+            return []
+        return [
+            f"rows resemble those {after:,} rows before them (with a correlation of "
+            f"{likeness:.2f}), and not those between, as of days, persons in turn or the lines of "
+            f"a picture: {rows:,} of them say no more than "
+            f"{rows / (1.0 + 2.0 * likeness**2):,.0f} independent ones, and edges may be chance; "
+            f"learn from rounds of {after:,} rows that are far enough apart"
         ]
 
 

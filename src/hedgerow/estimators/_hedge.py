@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.base.blas import FEW_TO_TEST, one_thread_if_few
 from hedgerow.base.checks import between
 from hedgerow.base.locks import locked
 from hedgerow.base.memory import check_memory
@@ -436,9 +437,10 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
             stream = self._stream
             if stream.held is not None:
                 stream.held.refuse_useless(column_labels(self), stream.half_life)
-            engine, evidence = stream.evidence(self._inflation())
-            n_rows, aside = self._effective_rows(), stream.rare()
-            graph = graph_of(engine, evidence, n_rows, *key[1:], aside, self._for_hubs())
+            with one_thread_if_few(self.n_features_in_, FEW_TO_TEST):
+                engine, evidence = stream.evidence(self._inflation())
+                n_rows, aside = self._effective_rows(), stream.rare()
+                graph = graph_of(engine, evidence, n_rows, *key[1:], aside, self._for_hubs())
             graph = graph.with_determined(stream.determined()).without_pairs(*stream.apart())
             self._refuse_too_small(graph)
             self._results = {**self._results, key: graph}
@@ -477,15 +479,15 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
             )
 
     def _warn(self, graph: Graph) -> None:
-        labels = column_labels(self)
+        labels, treatment = column_labels(self), self.treatment_
         warn_of_columns(graph, labels, self._stream.rare())
         about_given = doubts_about_given(self._stream, self._inflation(), labels)
-        for doubt in about_given + self.treatment_.doubts():
+        for doubt in about_given + treatment.doubts():
             warn(GuaranteeWarning, doubt)
         treated = self._stream.treated
         bent = treated is not None and treated.bends(self._stream.engine)
         of_relations = doubts_of_bends(graph.unexplained if bent else 1.0)
-        of_relations += doubts_of_steps(graph.unexplained if self.treatment_.by_steps else 1.0)
+        of_relations += doubts_of_steps(graph.unexplained if treatment.by_steps else 1.0)
         for doubt in of_relations:
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_

@@ -138,15 +138,13 @@ class HedgeStream:
             rows, sizes = self._ready(filled, treated)
             # Before the learner has learned, its arrays take no room.
             rows, level, coefficients, told = self._without_first_level(rows)
-        learner.take(rows)
-        learner.look_back(rows, coefficients)
-        if told is None:
-            return Known(learner, filled, sizes, level, None)
-        second = Learner(self.n_columns, self.engine_name, self.half_life)
-        second.taken = None if learner.taken is None else []
-        with one_thread_if_few(self.n_columns):
-            fresh = FreshRows.begin(second, told)
-        return Known(learner, filled, sizes, level, fresh)
+            learner.take(rows)
+            learner.look_back(rows, coefficients)
+            if told is None:
+                return Known(learner, filled, sizes, level, None)
+            second = Learner(self.n_columns, self.engine_name, self.half_life)
+            second.taken = None if learner.taken is None else []
+            return Known(learner, filled, sizes, level, FreshRows.begin(second, told))
 
     def _ready(self, filled: FilledRows, treated: Array) -> tuple[Array, RowSizes]:
         """Return the first rows without gaps and of one size, and what they say about sizes."""

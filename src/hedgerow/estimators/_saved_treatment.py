@@ -31,6 +31,7 @@ from hedgerow.method.marginals import (
     weights_of_first,
 )
 from hedgerow.method.nested import Nested
+from hedgerow.method.placeholders import Placeholders
 from hedgerow.method.repeats import KEPT, Repeats
 from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
@@ -47,7 +48,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces", "restless", "twins"),
+    *("blanks", "paces", "restless", "twins", "interpolated", "returning"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -56,6 +57,7 @@ _LATER = {
     *(f"nested_{name}" for name in Nested._fields),
 }
 _SLIPS = {f"slips_{name}" for name in Slips._fields}
+_PLACEHOLDERS = {f"placeholders_{name}" for name in Placeholders._fields}
 LEVEL = {f"level_{name}" for name in Level._fields}
 RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _SINCE = {
@@ -64,6 +66,8 @@ _SINCE = {
     "paces",
     "restless",
     "twins",
+    "interpolated",
+    "returning",
     "season_bends",
     "level_before",
 }  # that models saved earlier do not have
@@ -82,6 +86,7 @@ def names_of_treatment(arrays: Named, assumptions: Assumptions) -> set[str]:
     drifts = LEVEL if LEVEL & set(arrays) else set()
     later = _LATER if _LATER & set(arrays) else set()
     slips = _SLIPS if _SLIPS & set(arrays) else set()
+    slips = slips | (_PLACEHOLDERS if _PLACEHOLDERS & set(arrays) else set())
     # From a table of rows the residuals are made again.
     residuals = set() if "table" in arrays else RESIDUALS
     found = _WAITING | _SETTLED | drifts | later | slips | names_of_filled(arrays) | residuals
@@ -130,9 +135,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     _check_runs(arrays, rows)
     _check_bursts(arrays)
     _check_slips(arrays, rows)
-    if "blanks" in arrays:
-        blanks = doubles_of(arrays, "blanks", (n_columns,))
-        require(((blanks >= 0) & (blanks <= 1)).all(), "blanks must be shares", blanks)
+    _check_placeholders(arrays)
+    for name in {"blanks", "interpolated"} & set(arrays):
+        shares = doubles_of(arrays, name, (n_columns,))
+        require(((shares >= 0) & (shares <= 1)).all(), f"{name} must be shares", shares)
     if "paces" in arrays:
         paces = doubles_of(arrays, "paces", (n_columns,))
         within = ((paces >= 0) & (paces <= FIRST_ROWS)).all()
@@ -144,6 +150,10 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     if "restless" in arrays:
         restless = doubles_of(arrays, "restless", (n_columns,))
         require((restless >= 0).all(), "restless must be variances", restless)
+    if "returning" in arrays:
+        after, likeness = doubles_of(arrays, "returning", (2,))
+        possible = 0 <= after < FIRST_ROWS and -1 <= likeness <= FIRST_ROWS
+        require(possible, "returning must be a row and a likeness", (after, likeness))
     _check_later(arrays, rows)
     share, apart = doubles_of(arrays, "populations", (2,))
     possible = 0 <= share <= 0.5 and 0 <= apart < np.inf
@@ -355,6 +365,10 @@ def _check_slips(arrays: Named, rows: int) -> None:
     codes = doubles_of(arrays, "slips_codes", (2, n_columns))
     within = all_within(codes[codes < np.inf], LARGEST_NUMBER)
     require(within, "slips_codes must be numbers of cells", codes)
+    limits = doubles_of(arrays, "slips_limits", (2, n_columns))
+    within = all_within(limits[np.isfinite(limits)], LARGEST_NUMBER)
+    within = within and (limits[0] < limits[1]).all()
+    require(within, "slips_limits must be numbers of cells, the first less", limits)
     for name in ("on_end", "found"):
         number = array_of(arrays, f"slips_{name}", "i", 1)
         possible = len(number) == n_columns and ((number >= 0) & (number <= rows)).all()
@@ -365,6 +379,21 @@ def _check_slips(arrays: Named, rows: int) -> None:
     inside = cells.shape[1] == 2 and ((cells >= 0) & (cells < [rows, n_columns])).all()
     few = len(cells) == min(NAMED, int(arrays["slips_found"].sum()))
     require(inside and few, f"slips_cells must be {NAMED} rows and columns at most", cells)
+
+
+def _check_placeholders(arrays: Named) -> None:
+    if "placeholders_values" not in arrays:
+        return
+    n_columns = len(arrays["as_is"])
+    values = doubles_of(arrays, "placeholders_values", (n_columns,))
+    known = values < np.inf
+    within = all_within(values[known], LARGEST_NUMBER)
+    require(within, "placeholders_values must be numbers of cells", values)
+    found = array_of(arrays, "placeholders_found", "i", 1)
+    possible = len(found) == n_columns and (found >= 0).all() and not found[~known].any()
+    require(possible, "placeholders_found must be numbers of cells that have the value", found)
+    gone = arrays[f"{PREFIX}missing"]
+    require((found <= gone).all(), "placeholders_found must be among the missing cells", found)
 
 
 def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:

@@ -27,6 +27,7 @@ from hedgerow.method.histograms import (
     histogram_of_values,
     histograms_of_counts,
 )
+from hedgerow.method.interpolated import interpolated_shares
 from hedgerow.method.kin import NONE as NO_KIN
 from hedgerow.method.kin import Kin, kin_of
 from hedgerow.method.kinds import CONTINUOUS, KINDS, ZEROS, Kinds, curves_of, kinds_of
@@ -45,11 +46,19 @@ from hedgerow.method.marginals import (
 )
 from hedgerow.method.nested import NONE as NOT_NESTED
 from hedgerow.method.nested import Nested, nested_in
-from hedgerow.method.ordered import Ordered, in_order
+from hedgerow.method.ordered import Ordered, in_order, those
 from hedgerow.method.paces import paces_of
+from hedgerow.method.placeholders import (
+    Placeholders,
+    first_placeholders,
+    no_placeholders,
+    without_placeholders,
+)
 from hedgerow.method.populations import ONE, Populations, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.restless import restless_of
+from hedgerow.method.returning import NONE as NONE_RETURN
+from hedgerow.method.returning import Returning, returning
 from hedgerow.method.seasons import (
     Season,
     first_season,
@@ -67,8 +76,8 @@ from hedgerow.method.twins import Twins, twins_of
 
 Array = NDArray[np.float64]
 
-_AT_ONCE = 4096  # rows that are handed on at a time, or more if columns are few:
-_CELLS_AT_ONCE = 1 << 21
+_AT_ONCE = 1024  # rows that are handed on at a time, or more if columns are few: ...
+_CELLS_AT_ONCE = 1 << 19  # ... cells that stay in caches, as each of them is read many times
 _LEAST_ROOM = 32
 _WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
 _WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
@@ -76,6 +85,7 @@ _OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeat
 _OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
 _CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
 _POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
+_OF_PLACEHOLDERS, _INTERPOLATED, _RETURNING = "placeholders_", "interpolated", "returning"
 
 
 class Settled(NamedTuple):
@@ -100,22 +110,27 @@ class Settled(NamedTuple):
     slips: Slips
     restless: Array  # (p,) by how much sizes change in time; 0 if they do not
     twins: Twins
+    placeholders: Placeholders
+    interpolated: Array  # (p,) share of cells on a line between those before and after them
+    returning: Returning
 
 
 class Looked(NamedTuple):
-    """The first rows without slips, and what their columns are."""
+    """The first rows without slips and placeholders, and what their columns are."""
 
     first: Ordered
     as_is: NDArray[np.bool_]
     kinds: Kinds
     slips: Slips
+    placeholders: Placeholders
 
 
 class TreatedRows:
     """Turns rows into scores of ranks, the same however they are cut into chunks.
 
     The first rows wait until all of them are there (`marginals`). A season that they show is taken
-    out of all rows (`seasons`). Slips count as missing where gaps will be filled in.
+    out of all rows (`seasons`). Slips and placeholders count as missing where gaps will be filled
+    in.
     """
 
     def __init__(self, assumptions: Assumptions, half_life: float, *, slips: bool) -> None:
@@ -161,25 +176,29 @@ class TreatedRows:
         return self._attempt
 
     def _look(self, sorted_by: Callable[[Array], Ordered] = in_order) -> Looked:
-        """Return the rows that wait without slips, and what their columns are.
+        """Return the rows that wait, with what their columns are.
 
         ``sorted_by`` is `in_order`, or what does the same.
         """
         if self._looked is None:
-            self._looked = self._looked_at(sorted_by(self.waiting))
+            self._looked = self._looked_at(self._without_late(self.waiting, sorted_by))
         return self._looked
 
     def _looked_at(self, first: Ordered) -> Looked:
         as_is = self.assumptions.as_is | flat(first.rows)
         kinds = self._kinds(first, as_is)
-        slips = no_slips(len(as_is))
+        slips, placeholders = no_slips(len(as_is)), no_placeholders(len(as_is))
         if self.looks_for_slips and not self.assumptions.normal:
             # A code looks like many zeros, or whatever it is.
             kinds_or_codes = np.where(kinds == ZEROS, CONTINUOUS, kinds)
-            first, slips = first_slips(first, self._may_be_off(first, kinds_or_codes) & ~as_is)
-            if np.isfinite(slips.codes).any():
+            judged = self._may_be_off(first, kinds_or_codes) & ~as_is
+            first, slips = first_slips(first, judged, ~as_is)
+            untold = np.isin(self.assumptions.told, ("", CONTINUOUS)) & ~as_is
+            first, placeholders = first_placeholders(first, untold)
+            coded = np.isfinite(slips.codes).any() or np.isfinite(slips.limits).any()
+            if coded or placeholders.found.any():
                 kinds = self._kinds(first, as_is)
-        return Looked(first, as_is, kinds, slips)
+        return Looked(first, as_is, kinds, slips, placeholders)
 
     def _may_be_off(self, first: Ordered, kinds: Kinds) -> NDArray[np.bool_]:
         """Return columns in which a cell may be far off; in others it is one of few that are."""
@@ -281,7 +300,11 @@ class TreatedRows:
             named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
             named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
             named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
-            named[_TWINS] = np.array(settled.twins)
+            named |= {_TWINS: np.array(settled.twins), _INTERPOLATED: settled.interpolated}
+            named[_RETURNING] = np.array(settled.returning)
+            named |= {
+                f"{_OF_PLACEHOLDERS}{name}": x for name, x in settled.placeholders._asdict().items()
+            }
         return named
 
     @classmethod
@@ -323,15 +346,24 @@ class TreatedRows:
                 nested = Nested(np.array(columns), int(values))
                 carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
             none = np.zeros(len(as_is))
-            found = (np.array(arrays.get(name, none)) for name in (_BLANKS, _PACES, _RESTLESS))
-            blanks, paces, restless = found
+            since = _BLANKS, _PACES, _RESTLESS, _INTERPOLATED
+            found = (np.array(arrays.get(name, none)) for name in since)
+            blanks, paces, restless, interpolated = found
             first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
             known_slips = no_slips(len(as_is))
             if f"{_OF_SLIPS}centre" in arrays:
                 known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
             later = runs, bursts, kin, nested, carried, depth, blanks, paces
             twins = Twins(*arrays[_TWINS].tolist()) if _TWINS in arrays else NO_TWINS
-            treated._settled = Settled(*first_look, *later, known_slips, restless, twins)
+            stand_ins = no_placeholders(len(as_is))
+            if f"{_OF_PLACEHOLDERS}values" in arrays:
+                stand_ins = Placeholders(
+                    *(np.array(arrays[f"{_OF_PLACEHOLDERS}{x}"]) for x in Placeholders._fields)
+                )
+            after, alike = arrays.get(_RETURNING, np.array(NONE_RETURN))
+            returns = Returning(int(after), float(alike))
+            since_then = known_slips, restless, twins, stand_ins, interpolated, returns
+            treated._settled = Settled(*first_look, *later, *since_then)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
@@ -361,7 +393,7 @@ class TreatedRows:
         return (np.ones_like(as_is), first.rows, period) if normal else (as_is, scored, period)
 
     def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
-        first, as_is, kinds, slips = looked
+        first, as_is, kinds, slips, placeholders = looked
         as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
         relations = determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions
@@ -369,35 +401,41 @@ class TreatedRows:
             treated, season, wanders = scored, no_season(scored), np.zeros_like(as_is)
             repeats, bursts = no_repeats(), NO_BURSTS
             paces = restless = np.zeros(len(as_is))
+            returns = NONE_RETURN
         else:
             bend = np.flatnonzero((kinds == CONTINUOUS) & ~as_is)
             treated, season = first_season(scored, period, bend)
             wanders = wandering(treated)
             repeats = first_repeats(engine.hashes_of(first.rows), first)
             bursts, paces = bursts_of(treated), paces_of(treated)
-            restless = np.where(kinds == CONTINUOUS, restless_of(treated), 0.0)
+            restless = np.where(kinds == CONTINUOUS, restless_of(treated, engine.lagged), 0.0)
+            returns = returning(treated)
         repeated, _ = mean_times(repeats)
         groups, kin, depth, twins = ONE, NO_KIN, 0.0, NO_TWINS
         if not normal:
             depth = depth_spread(first, kinds)
             self.judged = self._may_be_off(first, kinds)
-            known = _of_columns(treated, first.mostly_different & ~wanders)
+            different = first.mostly_different & ~wanders
+            known = those(treated, different)
             known = known if first.complete else np.where(np.isnan(known), 0.0, known)
             groups = populations(known, engine.second_hump, memory=not independent)
             if not independent and repeated == 1.0:
-                continuous = kinds[first.mostly_different & ~wanders] == CONTINUOUS
-                twins = twins_of(_of_columns(known, continuous))
+                twins = twins_of(those(known, kinds[different] == CONTINUOUS))
             if not independent and repeated == 1.0 and groups == ONE:
-                kin = kin_of(treated, np.flatnonzero(~self.assumptions.as_is & ~wanders))
+                asked = ~self.assumptions.as_is & ~wanders
+                smooth = np.flatnonzero(kinds == CONTINUOUS)
+                kin = kin_of(treated, np.flatnonzero(asked), smooth)
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
-        nested, carried = NOT_NESTED, np.zeros(len(as_is))
+        nested, carried, interpolated = NOT_NESTED, np.zeros(len(as_is)), np.zeros(len(as_is))
         if not independent and repeated == 1.0:
             nested = nested_in(first)
             carried = carried_shares(first)
             carried[nested.columns] = 0.0
+            interpolated = np.where(wanders, 0.0, interpolated_shares(first))
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        return treated, Settled(*first_look, *later, slips, restless, twins)
+        last = slips, restless, twins, placeholders, interpolated, returns
+        return treated, Settled(*first_look, *later, *last)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:
         """Return what is known of runs of equal values after more rows; steps have many."""
@@ -405,26 +443,25 @@ class TreatedRows:
         return continued(known, rows, watched, before, self.half_life)
 
     def _treat_first(self, engine: Engine) -> Array:
-        first = engine.in_order(self._room)
-        late = self._begin_late(first)
-        if late.any():
-            first = engine.in_order(np.where(late, np.nan, self._room))
-        looked = self._looked_at(first)
         with one_thread_if_few(len(self.judged)):
+            looked = self._looked_at(self._without_late(self._room, engine.in_order))
             treated, self._settled = self._settle(engine, looked)
             as_is = self._settled.as_is
             self.marginals = engine.first_marginals(looked.first, as_is, self.half_life)
         self._room, self._waiting, self._looked = self._room[:0].copy(), 0, None
         return treated
 
-    def _begin_late(self, first: Ordered) -> NDArray[np.bool_]:
-        """Return columns of which too little is there to tell what later cells are.
+    def _without_late(self, rows: Array, sorted_by: Callable[[Array], Ordered]) -> Ordered:
+        """Return first rows without columns of which too little is there to tell what cells are.
 
         Before they begin, nothing says what their cells would have been, and their neighbours look
         related in these rows. Where rows are forgotten, so are these.
         """
-        result: NDArray[np.bool_] = first.there < (1.0 - MOST_MISSING) * len(first.rows)
-        return result & (self.half_life == NEVER)
+        first = sorted_by(rows)
+        late = first.there < (1.0 - MOST_MISSING) * len(rows)
+        if self.half_life == NEVER and late.any():
+            return sorted_by(np.where(late, np.nan, rows))
+        return first
 
     def _treat_later(self, engine: Engine, rows: NDArray[np.floating]) -> Iterator[Array]:
         assert self.marginals is not None
@@ -433,11 +470,15 @@ class TreatedRows:
         if self.half_life == NEVER and late.any():
             rows = np.where(late, np.nan, rows)
         kinds, before, slips = self._settled.kinds, self.marginals.rows, self._settled.slips
+        placeholders = self._settled.placeholders
         if self.looks_for_slips:
             rows, slips = without_slips(rows, slips, before)
+            rows, placeholders = without_placeholders(rows, placeholders)
         repeats = self._repeats(engine, rows, self._settled.repeats)
         runs = self._runs(self._settled.runs, rows, kinds, before)
-        self._settled = self._settled._replace(repeats=repeats, runs=runs, slips=slips)
+        self._settled = self._settled._replace(
+            repeats=repeats, runs=runs, slips=slips, placeholders=placeholders
+        )
         while len(rows):
             left = next_refresh(self.marginals.rows, self.half_life) - self.marginals.rows
             scored, self.marginals = engine.score_rows(self.marginals, rows[:left], self.half_life)
@@ -460,8 +501,3 @@ class TreatedRows:
             self._room = room
         self._room[self._waiting : needed] = rows
         self._waiting, self._looked, self._attempt = needed, None, None
-
-
-def _of_columns(rows: Array, some: NDArray[np.bool_]) -> Array:
-    """Return some columns of rows; no copy if they are all."""
-    return rows if some.all() else rows[:, some]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
 from hedgerow.estimators._drifting import (
+    SORTED,
     doubts_of_drift,
     doubts_of_memory_in_steps,
     doubts_of_unlike_memories,
@@ -17,6 +18,7 @@ from hedgerow.estimators._first_rows import (
     Carried,
     FirstRows,
     Groups,
+    Interpolated,
     Paced,
     Repeated,
     Restless,
@@ -24,6 +26,7 @@ from hedgerow.estimators._first_rows import (
     some_of,
 )
 from hedgerow.estimators._given import Given
+from hedgerow.estimators._placeholders import StandIn, sentence_on
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.drift import MUCH_SLOW
@@ -31,6 +34,7 @@ from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
 from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
+from hedgerow.method.returning import Returning
 from hedgerow.method.twins import Twins
 
 FAR_FROM_NORMAL = 0.95  # share of a column's variance that is that of its scores, or less
@@ -89,6 +93,8 @@ class Treatment(NamedTuple):
     outlying : number of cells that their rows or columns contradict, and that were taken for
         missing
     outlying_cells : row and column of the first of these
+    placeholders : columns in which one value stands for cells that were not measured, which count
+        as missing: name, value and number of cells
     kinds : for each column, the kind that it is taken for
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
@@ -105,7 +111,9 @@ class Treatment(NamedTuple):
     blanks : columns that have one value, again and again, in the same rows as others have theirs
     paces : columns that go up and down at a pace that another has nearly, too
     restless : columns whose size changes in time, each in its own way
+    interpolated : columns with cells on a straight line between those before and after them
     twins : how many of the first rows nearly repeat another one, and the nearest two of them
+    returning : after how many rows, more than memory is counted for, rows are alike again
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
@@ -131,6 +139,7 @@ class Treatment(NamedTuple):
     share_missing: NDArray[np.float64] = np.empty(0)
     outlying: int = 0
     outlying_cells: Sequence[tuple[int, object]] = ()
+    placeholders: Sequence[StandIn] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
@@ -146,7 +155,9 @@ class Treatment(NamedTuple):
     blanks: Blank = FirstRows().blanks
     paces: Paced = FirstRows().paces
     restless: Restless = FirstRows().restless
+    interpolated: Interpolated = FirstRows().interpolated
     twins: Twins = FirstRows().twins
+    returning: Returning = FirstRows().returning
     depth: float = 0.0
     swinging: Swinging = Swinging()
     foretold: float = 0.0
@@ -169,6 +180,7 @@ class Treatment(NamedTuple):
             "missing": dict(zip(map(str, labels), self.missing.tolist())),
             "share_missing": dict(zip(map(str, labels), self.share_missing.tolist())),
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
+            "placeholders": [each.to_dict() for each in self.placeholders],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
@@ -235,6 +247,8 @@ class Treatment(NamedTuple):
                 f"{self.missing.max() / self.rows:.2g} of a column), filled in from the rest of "
                 f"their rows."
             )
+        if self.placeholders:
+            said.append(sentence_on(self.placeholders))
         if self.outlying:
             cells = [f"row {row} of {name!r}" for row, name in self.outlying_cells[:_SHOWN]]
             more = ", ..." if self.outlying > _SHOWN else ""
@@ -273,7 +287,8 @@ class Treatment(NamedTuple):
 
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
-        return FirstRows(*found, self.restless, self.depth, self.twins)
+        of_columns = *found, self.restless, self.interpolated
+        return FirstRows(*of_columns, self.depth, self.twins, self.returning)
 
     def _on_kinds(self) -> list[str]:
         numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
@@ -308,7 +323,7 @@ def doubts_of(
         said.append(
             f"{number} of {n_columns} columns {verb} like a random walk or a "
             f"trend ({names}): what they share may be chance, whatever the number of rows; "
-            f"learn from the differences of rows (--difference, or numpy.diff)"
+            f"learn from the differences of rows (--difference, or numpy.diff); {SORTED}"
         )
     if repeated > WORTH_SAYING:
         said.append(

@@ -7,6 +7,7 @@ from hedgerow.estimators._filled_rows import FilledRows
 from hedgerow.estimators._first_rows import FirstRows
 from hedgerow.estimators._given import Given
 from hedgerow.estimators._hedge_stream import HedgeStream
+from hedgerow.estimators._placeholders import stand_ins
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._treatment import (
     Stuck,
@@ -63,10 +64,11 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
         autocorrelation=_typical_echo(stream),
         smaller_group=settled.populations.share,
         groups_apart=settled.populations.apart,
-        missing=filled.seen.missing - slips.found,
+        missing=filled.seen.missing - slips.found - settled.placeholders.found,
         share_missing=1.0 - filled.share(),
         outlying=int((filled.seen.outlying + slips.found).sum()),
         outlying_cells=_outlying(filled, slips, labels),
+        placeholders=stand_ins(settled.placeholders, labels),
         kinds=stream.kinds(),
         telling=_telling(filled, memory, labels),
         apart=[(labels[a], labels[b]) for a, b in zip(*stream.apart())],

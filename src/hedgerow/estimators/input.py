@@ -1,6 +1,6 @@
 """What every estimator does with the rows it is given: accept tables, refuse bad ones by name."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from numbers import Real
 from typing import Any
 
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.base.checks import LARGEST_NUMBER
 from hedgerow.base.words import listed
 from hedgerow.estimators._ordered import with_codes
+from hedgerow.estimators._tables import as_table, warn_of_names
 
 
 def read_rows(
@@ -34,7 +36,7 @@ def read_rows(
     type is in ``dtypes`` is not copied. With ``gaps``, cells may be missing: NaN. If they may not,
     an error ends with ``advice``.
     """
-    X = _without_mask(X, gaps=gaps, advice=advice)
+    X = _without_mask(as_table(X), gaps=gaps, advice=advice)
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "biuf"):  # numbers, and no frame
         X = with_codes(X)
         _refuse_non_numeric(X)
@@ -48,6 +50,8 @@ def read_rows(
     rows: NDArray[np.floating]
     try:
         if names is None:
+            if reset:
+                warn_of_names(X)
             rows = validate_data(estimator, X, reset=reset, **rules)
         else:
             rows = check_array(X, estimator=estimator, input_name="X", **rules)
@@ -192,9 +196,16 @@ def _frame_columns_not_numeric(frame: nw.DataFrame[Any]) -> list[str]:
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or isinstance(dtype, accepted)):
             bad.append(f"{name!r} ({dtype})")
-        elif dtype == nw.Object and any(isinstance(v, str | bytes) for v in frame[name].to_list()):
-            bad.append(f"{name!r} (text among numbers)")
+        elif dtype == nw.Object and (found := _no_numbers(frame[name].to_list())):
+            bad.append(f"{name!r} ({found} among numbers)")
     return bad
+
+
+def _no_numbers(cells: list[Any]) -> str:
+    """Return which kind of object that is no number there is among some, if there is one."""
+    if any(isinstance(cell, str | bytes) for cell in cells):
+        return "text"
+    return "lists" if any(isinstance(cell, Sized) for cell in cells) else ""
 
 
 def _first_not_a_number(X: Any) -> str:
@@ -218,7 +229,7 @@ def _refuse_too_large(
     # No entry is larger than the root of the sum of squares, which costs no array. In single
     # precision it overflows earlier than need be: then a closer look finds nothing.
     flat = rows.reshape(-1)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with one_thread_if_few(rows.shape[1]), np.errstate(over="ignore", invalid="ignore"):
         if np.dot(flat, flat) <= LARGEST_NUMBER**2:
             return
     missing, infinite = np.isnan(rows), np.isinf(rows)

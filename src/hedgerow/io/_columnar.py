@@ -1,6 +1,6 @@
 """Files that keep their columns typed: Parquet and Arrow (Feather)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ import numpy as np
 
 from hedgerow.io._orders import orders_in
 from hedgerow.io.delimited import numbers_of_words
-from hedgerow.io.judge import LINES, column_of
-from hedgerow.io.notation import Notation
+from hedgerow.io.judge import LINES, column_of, columns_of_objects
+from hedgerow.io.notation import Notation, not_a_number, notation
 from hedgerow.io.source import (
-    EMPTY,
+    EMPTY_AT_FIRST,
     NOT_NUMERIC,
     TIME,
     UNNAMED,
@@ -35,8 +35,9 @@ class Columnar:
 
     place = "row"
 
-    def __init__(self, path: Path, scan: Any) -> None:
+    def __init__(self, path: Path, scan: Any, notation: Notation) -> None:
         self.beside: list[int] = []
+        self._notation = notation
         pl = optional("polars")
         try:
             self._frame = scan(path)
@@ -52,9 +53,11 @@ class Columnar:
         orders |= {n: tuple(dtype.categories) for n, dtype in schema.items() if dtype == pl.Enum}
         self.columns = [
             _ordered(name, orders.get(name, ()))
-            or column_of(name, first[name].to_list(), _flaw(name, dtype), Notation())
+            or _of_texts(name, dtype, first[name].to_list(), notation)
+            or column_of(name, first[name].to_list(), _flaw(name, dtype), notation)
             for name, dtype in schema.items()
         ]
+        self._texts = {name for name, dtype in schema.items() if dtype == pl.String}
 
     def batches(self, chosen: list[int]) -> Iterator[Batch]:
         """Yield the rows in batches of limited size."""
@@ -65,7 +68,8 @@ class Columnar:
         beside = [self.columns[j].name for j in self.beside]
         at_once = rows_at_once(len(chosen))
         columns = (self.columns[j] for j in chosen)
-        known = [Words(name, words, Notation()) for name, _, words in columns if words]
+        known = [Words(name, words, self._notation) for name, _, words in columns if words]
+        texts = [name for name in names if name in self._texts - {words.name for words in known}]
         done = 0
         try:
             for frame in self._frame.select(
@@ -76,11 +80,12 @@ class Columnar:
                 bad: dict[int, BadRow] = {}
                 # Cast within the query, polars would read far ahead of what is consumed.
                 table = frame.select(by_name(names)).with_columns(
-                    _numbers_in(frame[words.name], words, bad) for words in known
+                    *(_numbers_in(frame[words.name], words, bad) for words in known),
+                    *(_numbers_of(frame[name], self._notation, bad) for name in texts),
                 )
                 rows = table.cast(pl.Float64).to_numpy(order="c")
-                texts = [frame[name].to_list() for name in beside]
-                yield Batch(rows.reshape(len(frame), len(names)), numbers, done, bad, texts)
+                cells = [frame[name].to_list() for name in beside]
+                yield Batch(rows.reshape(len(frame), len(names)), numbers, done, bad, cells)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError(
                 f"the file cannot be read after row {done}: {_first_line(error)}"
@@ -89,20 +94,20 @@ class Columnar:
             raise DataError(f"the file cannot be read after row {done}: it is damaged") from error
 
 
-def open_parquet(path: Path, stack: ExitStack) -> Columnar:
+def open_parquet(path: Path, stack: ExitStack, *, na: Sequence[str] = ()) -> Columnar:
     """Open a Parquet file."""
     polars = optional("polars")
-    return Columnar(path, lambda file: polars.scan_parquet(file, glob=False))
+    return Columnar(path, lambda file: polars.scan_parquet(file, glob=False), notation(na=na))
 
 
-def open_arrow(path: Path, stack: ExitStack) -> Columnar:
+def open_arrow(path: Path, stack: ExitStack, *, na: Sequence[str] = ()) -> Columnar:
     """Open an Arrow file; an Arrow stream is read into memory, as it cannot be searched."""
     polars = optional("polars")
     with path.open("rb") as file:
         is_file = file.read(len(_STREAM_ENDS)) == _STREAM_ENDS
     if is_file:
-        return Columnar(path, lambda file: polars.scan_ipc(file, glob=False))
-    return Columnar(path, lambda file: polars.read_ipc_stream(file).lazy())
+        return Columnar(path, lambda file: polars.scan_ipc(file, glob=False), notation(na=na))
+    return Columnar(path, lambda file: polars.read_ipc_stream(file).lazy(), notation(na=na))
 
 
 def _ordered(name: str, categories: tuple[str, ...]) -> Column | None:
@@ -110,6 +115,28 @@ def _ordered(name: str, categories: tuple[str, ...]) -> Column | None:
     if name in ("", _PANDAS_INDEX) or len({each.lower() for each in categories}) < 2:
         return None
     return Column(name, None, categories)
+
+
+def _of_texts(name: str, dtype: Any, cells: list[Any], notation: Notation) -> Column | None:
+    """Return a column of texts that are numbers, as in text files; None if it is none."""
+    if dtype != optional("polars").String or name in ("", _PANDAS_INDEX) or not cells:
+        return None
+    column = columns_of_objects([{name: cell} for cell in cells], notation)[0]
+    return None if column.flaw == NOT_NUMERIC or column.words else column
+
+
+def _numbers_of(series: Any, notation: Notation, bad: dict[int, BadRow]) -> Any:
+    """Return the numbers that texts are; rows with other texts are bad."""
+    pl = optional("polars")
+    numbers = series.cast(pl.Float64, strict=False)
+    odd = (numbers.is_null() & series.is_not_null()).arg_true().to_list()
+    values = []
+    for k in odd:
+        value = notation.number(series[k])
+        if value is None:
+            bad[k] = not_a_number(series.name, series[k], bad.get(k))
+        values.append(float("nan") if value is None else value)
+    return numbers.scatter(odd, values) if odd else numbers
 
 
 def _numbers_in(series: Any, words: Words, bad: dict[int, BadRow]) -> Any:
@@ -132,7 +159,7 @@ def _flaw(name: str, dtype: Any) -> str | None:
     if name in ("", _PANDAS_INDEX):
         return UNNAMED
     if dtype == pl.Null:
-        return EMPTY
+        return EMPTY_AT_FIRST
     if dtype in (pl.Date, pl.Datetime):
         return TIME
     return None if dtype.is_numeric() or dtype == pl.Boolean else NOT_NUMERIC

@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.base.words import listed
 from hedgerow.io._sheet_size import check_apart, check_parts, refuse_large
-from hedgerow.io.judge import LINES, column_of, flaw_of
+from hedgerow.io.judge import LINES, column_of, flaw_of, refuse_notes, refuse_two_headers
 from hedgerow.io.notation import Notation, not_a_number, notation, shortened
 from hedgerow.io.source import (
     UNNAMED,
@@ -52,7 +52,9 @@ class Sheet:
         self.notes: list[str] = []
         self._has_units = self._are_units(judged)
         if self._has_units:
-            units = ", ".join(shortened(_text(cell))[1:-1] for cell in judged.pop(0)[:3])
+            below = [_text(cell) for cell in judged.pop(0)]
+            refuse_two_headers(f"row {self._header}", self._names, below)
+            units = ", ".join(shortened(cell)[1:-1] for cell in below[:3])
             self.notes.append(f"the row below the names is taken for units: {units}")
         self.columns = [
             column_of(name, cells, self._flaw(cells), notation) if name else Column(name, UNNAMED)
@@ -151,12 +153,7 @@ def _names(cells: list[Cell], row: int) -> list[str]:
         if isinstance(cell, float) and not cell.is_integer():
             raise DataError(f"row {row} must have the names of the columns, got the number {cell}")
     names = [_text(cell) for cell in cells]
-    if len(names) > 1 and sum(map(bool, names)) == 1:
-        note = shortened(next(filter(None, names)))
-        raise DataError(
-            f"row {row}, the first that is not empty, must have the names of the columns, "
-            f"got only {note}; remove what stands above the table"
-        )
+    refuse_notes(f"row {row}", names)
     return names
 
 

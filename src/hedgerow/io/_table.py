@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from hedgerow.base.checks import LARGEST_NUMBER, one_of
 from hedgerow.base.words import listed
 from hedgerow.estimators import DataWarning
+from hedgerow.io._late import with_late
+from hedgerow.io._totals import Totals
 from hedgerow.io._turned import Turned, looks_turned
 from hedgerow.io.absent import Codes, Texts
 from hedgerow.io.choose import MISSING, Wish, choose, place_of, with_given
@@ -19,11 +21,20 @@ from hedgerow.io.differences import Differences
 from hedgerow.io.in_time import Order, order_in_time, sorted_batches
 from hedgerow.io.notation import Notation, notation
 from hedgerow.io.opening import STDIN, Reading, open_rows, reading
-from hedgerow.io.source import CATEGORIES, COUNTER, TIME, Batch, Column, DataError, Reader
+from hedgerow.io.source import (
+    CATEGORIES,
+    COUNTER,
+    EMPTY_AT_FIRST,
+    TIME,
+    Batch,
+    Column,
+    DataError,
+    Reader,
+)
 from hedgerow.io.text import Text
 from hedgerow.io.times import times_of
 from hedgerow.io.watch import Watch
-from hedgerow.io.words import confirmed, group_name
+from hedgerow.io.words import confirmed, group_name, with_orders
 
 
 class Table:
@@ -93,6 +104,7 @@ class Table:
         self._texts_at = {name: before + k for k, name in enumerate(wish.as_text)}
         self._blamed = np.zeros(len(self.names), dtype=np.int64)  # missing values, by column
         self._texts, self._codes = Texts(), Codes(self.names)
+        self._totals = Totals(len(self.names))
         self._ids: dict[str, int] = {}
         self._repeated: list[str] = []
 
@@ -157,6 +169,7 @@ class Table:
         """Return the rows that are used, or their differences."""
         used = self._used(batch)
         self._codes.take(batch.rows)
+        self._totals.take(batch.rows[used])
         if self._by is not None:
             names = [group_name(cell) for cell in batch.beside[self._by]]
             used = used & np.array([bool(name) for name in names], dtype=np.bool_)
@@ -232,6 +245,11 @@ class Table:
                 _warn(note)
         for found in (*self._texts.notes(), *self._codes.notes()):
             _warn(found)
+        if self._totals.found:
+            _warn(
+                "the last row has the sums of all others: it is a total, and is learned from like "
+                "any row; remove it"
+            )
         if self._repeated:
             _warn(
                 f"rows that share a name in column {self._id!r} are not independent: "
@@ -292,6 +310,9 @@ def open_table(
         What comes before the fraction of a number in text; found out by default.
     na : sequence of str
         What also stands for a missing value: text, or numbers such as ``"-99"``.
+    order : sequence of str
+        Words from the lowest to the highest, as ``"never,sometimes,always"``: columns of text whose
+        words are all among them are steps.
     sheet : str, optional
         The sheet of a spreadsheet; by default the first.
     layer : str, optional
@@ -341,6 +362,9 @@ def open_table(
             _warn(note)
         if transpose:
             source = Turned(source)
+        elif os.fspath(path) != STDIN:
+            _look_for_late(path, options, source)
+        source.columns = with_orders(source.columns, options.order)
         wish = with_given(source.columns, Wish(columns, drop, time, id, by=by, given=given))
         na = notation(na=options.na)
         if os.fspath(path) != STDIN and not transpose:
@@ -349,6 +373,15 @@ def open_table(
         if isinstance(source, Turned) and source.left_out:
             table.left_out["no numbers"] = source.left_out
         return table
+
+
+def _look_for_late(path: str | os.PathLike[str], options: Reading, source: Reader) -> None:
+    """Look through a file for cells of columns whose first rows have none."""
+    if any(column.flaw == EMPTY_AT_FIRST for column in source.columns):
+        with ExitStack() as stack:
+            again = open_rows(path, options, stack)
+            decimal = again.layout.decimal if isinstance(again, Text) else "."
+            source.columns = with_late(source.columns, again, notation(decimal, options.na))
 
 
 def _confirm_words(

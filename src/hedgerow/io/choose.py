@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hedgerow.base.words import listed
-from hedgerow.io.source import COUNTER, EMPTY, Column, DataError
+from hedgerow.io.source import CATEGORIES, READABLE_FLAWS, Column, DataError
 from hedgerow.method.kinds import AS_IS, NORMAL, STEPS
 
 _LEARNED_FROM = "column that is learned from"
 _NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+_AN_ORDER = ("order", "LOWEST,...,HIGHEST"), "gives such words an order"
 
 MISSING = ("use", "error", "drop")  # what may become of rows with missing cells
 
@@ -30,6 +32,7 @@ class Wish(NamedTuple):
     by: str | None = None  # says which group it is of
     given: Sequence[str] = ()  # held fixed; read even if others are wanted
     as_text: Sequence[str] = ()  # those of them that are no numbers
+    orders: Sequence[Sequence[str]] = ()  # of words, from the lowest to the highest
 
     @property
     def beside(self) -> list[str]:
@@ -61,13 +64,14 @@ def choose(columns: list[Column], wish: Wish) -> Choice:
     # Cells that are empty at first may have numbers later; and who names a column knows.
     columns = [
         column._replace(flaw=None)
-        if column.flaw in (EMPTY, COUNTER) and column.name in named
+        if column.flaw in READABLE_FLAWS and column.name in named
         else column
         for column in columns
     ]
     for column in columns:
         if column.flaw and column.name in named & kept:
-            raise DataError(f"column {column.name!r} cannot be learned from: {column.flaw}")
+            reason = f"column {column.name!r} cannot be learned from: {column.flaw}"
+            raise DataError(reason, *(_AN_ORDER if column.flaw == CATEGORIES else ()))
     left_out: dict[str, list[str]] = {}
     for j, column in enumerate(columns):
         if column.flaw and column.name in kept:
@@ -87,7 +91,7 @@ def with_given(columns: list[Column], wish: Wish) -> Wish:
     Examples
     --------
     >>> found = [Column("age", None), Column("site", "not numeric"), Column("a", None)]
-    >>> with_given(found, Wish(given=["site,age"]))[6:]
+    >>> with_given(found, Wish(given=["site,age"]))[6:8]
     (['age', 'site'], ['site'])
     """
     names = [column.name for column in columns]
@@ -102,7 +106,7 @@ def with_given(columns: list[Column], wish: Wish) -> Wish:
         if both:
             raise DataError(f"a column cannot be given and {what} at once, got {listed(both)}")
     given = [column for column in columns if column.name in wanted]
-    numbers = (None, EMPTY, COUNTER)
+    numbers = (None, *READABLE_FLAWS)
     as_text = [column.name for column in given if column.words or column.flaw not in numbers]
     return wish._replace(given=[column.name for column in given], as_text=as_text)
 
@@ -206,4 +210,5 @@ def _unknown(word: str, names: list[str], kind: str = "column") -> DataError:
 def _too_few(chosen: list[str], left_out: dict[str, list[str]]) -> DataError:
     found = f"one, {chosen[0]!r}" if chosen else "none"
     reasons = "".join(f"; {flaw}: {listed(map(repr, names))}" for flaw, names in left_out.items())
-    return DataError(f"at least two columns of numbers are needed, got {found}{reasons}")
+    message = f"at least two columns of numbers are needed, got {found}{reasons}"
+    return DataError(message, *(_AN_ORDER if CATEGORIES in left_out else ()))

@@ -12,9 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.notation import Notation
-from hedgerow.io.source import COUNTER, EMPTY, NOT_NUMERIC, TIME, UNNAMED, WITH_UNITS, Column
-from hedgerow.io.times import are_times, count_on
+from hedgerow.base.words import listed
+from hedgerow.io.notation import Notation, shortened
+from hedgerow.io.source import (
+    COUNTER,
+    EMPTY_AT_FIRST,
+    NOT_NUMERIC,
+    ROW_NAMES,
+    TIME,
+    UNNAMED,
+    WITH_UNITS,
+    Column,
+    DataError,
+)
+from hedgerow.io.times import are_times, count_on, name_rows
 from hedgerow.io.words import words_in
 
 FIRST_LINES = 11  # are enough where all below the names is numbers
@@ -23,19 +34,47 @@ LINES = 101  # decide otherwise
 _AFFIXED = re.compile(r"([$€£¥₹]?) ?[-+−]?[0-9][0-9.,']* ?([%‰°]?[A-Za-zµΩ/²³]{0,8})")
 
 
+def refuse_notes(where: str, names: Sequence[str]) -> None:
+    """Raise if what should be names is a note above the table; ``where`` is its place."""
+    if len(names) > 1 and sum(map(bool, names)) == 1:
+        note = shortened(next(filter(None, names)))
+        raise DataError(
+            f"{where}, the first that is not empty, must have the names of the columns, "
+            f"got only {note}; remove what stands above the table"
+        )
+
+
+def refuse_two_headers(where: str, names: Sequence[str], below: Sequence[str]) -> None:
+    """Raise if the line below the names, which has no numbers, has names that these lack.
+
+    >>> refuse_two_headers("line 1", ["Blood", "", ""], ["age", "crp", "ldl"])
+    Traceback (most recent call last):
+        ...
+    hedgerow.io.source.DataError: line 1 must have a name for each column, got none for 'crp', \
+'ldl' of the line below, as where one name stands above several columns; leave one line of names
+    """
+    lacking = [cell for name, cell in zip(names, below) if cell and not name]
+    if len(lacking) > 1:
+        raise DataError(
+            f"{where} must have a name for each column, got none for "
+            f"{listed(map(shortened, lacking))} of the line below, as where one name stands above "
+            f"several columns; leave one line of names"
+        )
+
+
 def flaw_of(numbers: int, texts: int) -> str | None:
     """Return why a column cannot be learned from, given how many numbers and texts it has.
 
     >>> flaw_of(9, 1), flaw_of(1, 9), flaw_of(0, 0)
-    (None, 'not numeric', 'empty')
+    (None, 'not numeric', 'empty in the first rows')
     """
     if numbers and numbers >= texts:
         return None
-    return NOT_NUMERIC if texts else EMPTY
+    return NOT_NUMERIC if texts else EMPTY_AT_FIRST
 
 
 def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | None:
-    """Return the flaw of a column, or that it says when rows were made, or counts them.
+    """Return the flaw of a column, or that it says when rows were made, or counts or names them.
 
     >>> flaw_of_times("when", ["2024-01-01", "2024-01-02"], "not numeric")
     'time'
@@ -43,7 +82,9 @@ def flaw_of_times(name: str, cells: Sequence[Any], flaw: str | None) -> str | No
     if flaw == NOT_NUMERIC:
         return TIME if are_times(cells) else flaw
     if flaw is None and all(isinstance(cell, int | float) for cell in cells):
-        return COUNTER if count_on(name, cells) else flaw
+        if count_on(name, cells):
+            return COUNTER
+        return ROW_NAMES if name_rows(name, cells) else flaw
     return flaw
 
 
@@ -109,5 +150,5 @@ def survey_objects(objects: list[dict[str, Any]], notation: Notation) -> tuple[l
     same = all(item.keys() == objects[0].keys() for item in objects)
     plain = all(notation.value(value) is not None for item in objects for value in item.values())
     return columns, bool(objects) and same and plain and all(
-        c.flaw in (None, COUNTER) for c in columns
+        c.flaw in (None, COUNTER, ROW_NAMES) for c in columns
     )

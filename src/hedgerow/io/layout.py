@@ -11,11 +11,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.io.judge import FIRST_LINES, LINES, column_of, of_numbers
+from hedgerow.io.judge import (
+    FIRST_LINES,
+    LINES,
+    column_of,
+    of_numbers,
+    refuse_notes,
+    refuse_two_headers,
+)
 from hedgerow.io.notation import PLAIN, decimal_of, kinds_of, notation, shortened
 from hedgerow.io.records import DELIMITERS, Block, cell_counts, rows_in
 from hedgerow.io.source import (
-    EMPTY,
+    EMPTY_AT_FIRST,
     NOT_NUMERIC,
     ROW_NAMES,
     UNNAMED,
@@ -25,6 +32,7 @@ from hedgerow.io.source import (
 )
 from hedgerow.io.times import is_time
 
+_SEPARATOR = re.compile(rb"\"?sep=(.)\"?\r?\n", re.IGNORECASE)
 _CELLS = 1_000_000  # looked at, at most, unless FIRST_LINES have more
 
 Flags = NDArray[np.bool_]
@@ -50,11 +58,12 @@ class Layout(NamedTuple):
     units: bool = False  # the line below the names is no row
     decimal: str = "."
     encoding: str = "utf-8"  # of names
+    separator: bool = False  # the first line says to Excel what the delimiter is
 
     @property
     def above(self) -> int:
         """How many lines come before the rows."""
-        return self.header + self.units
+        return self.separator + self.header + self.units
 
 
 class Survey(NamedTuple):
@@ -69,7 +78,12 @@ class Survey(NamedTuple):
 
 def survey(head: Block, style: Style) -> Survey:
     """Find the layout in the first lines of a text."""
-    delimiter = style.delimiter or find_delimiter(head)
+    said = _SEPARATOR.fullmatch(head.record(0))
+    if said:
+        head = head.pick(slice(1, None))
+        if not len(head.lines):
+            raise DataError("the file has no rows, only a line that names the delimiter")
+    delimiter = style.delimiter or (said[1].decode("latin-1") if said else find_delimiter(head))
     if len(head.lines) > FIRST_LINES:
         width = int(cell_counts(head, delimiter).max())
         head = head.pick(slice(max(FIRST_LINES, min(LINES, _CELLS // width))))
@@ -84,14 +98,19 @@ def survey(head: Block, style: Style) -> Survey:
     width = len(cells[0]) + short
     if width == 1 or (short and width == 2):
         raise _one_column(head, delimiter)
-    return _Surveyor(cells, short, style, Layout(delimiter, width, encoding=encoding)).find()
+    _refuse_other_widths(head, width, [len(row) for row in cells[1:]])
+    layout = Layout(delimiter, width, encoding=encoding, separator=said is not None)
+    return _Surveyor(cells, short, style, layout, f"line {head.lines[0]}").find()
 
 
 class _Surveyor:
     """Finds one thing after another, each with what was found before."""
 
-    def __init__(self, cells: list[list[str]], short: bool, style: Style, layout: Layout) -> None:
+    def __init__(
+        self, cells: list[list[str]], short: bool, style: Style, layout: Layout, where: str
+    ) -> None:
         self._top, self._short, self._style, self._layout = cells[0], short, style, layout
+        self._where = where  # the names are
         self._body = [row for row in cells[1:] if len(row) == layout.width]
         self._is_even = len(self._body) == len(cells) - 1 > 0
         self._notes: list[str] = []
@@ -110,6 +129,8 @@ class _Surveyor:
         units = header and self._has_units(first)
         first += units
         names = self._names(header)
+        if header:
+            refuse_notes(self._where, names)
         layout = self._layout._replace(
             header=header,
             row_names=self._short and bool(self._body) and not self._trailing(),
@@ -117,6 +138,7 @@ class _Surveyor:
             decimal=self._decimal,
         )
         if units:
+            refuse_two_headers(self._where, names, self._body[0])
             units_seen = _some(self._body[0])
             self._notes.append(f"the line below the names is taken for units: {units_seen}")
         if self._decimal == "," and self._style.decimal is None:
@@ -208,7 +230,7 @@ class _Surveyor:
         columns = []
         for j, name in enumerate(names):
             if name:
-                flaw = EMPTY if empty[j] else None if of_numbers[j] else NOT_NUMERIC
+                flaw = EMPTY_AT_FIRST if empty[j] else None if of_numbers[j] else NOT_NUMERIC
                 columns.append(column_of(name, self._cells(j, first), flaw, written))
             else:
                 columns.append(Column(name, ROW_NAMES if row_names else UNNAMED))
@@ -286,12 +308,22 @@ def _refuse_runs_of_spaces(delimiter: str, top: list[str]) -> None:
         )
 
 
+def _refuse_other_widths(head: Block, width: int, below: list[int]) -> None:
+    if len(below) > 1 and len(set(below)) == 1 and below[0] != width:
+        raise DataError(
+            f"rows must have as many cells as line {head.lines[0]}, {width}, got {below[0]} in "
+            f"line {head.lines[1]}; remove what stands above the table, if that line has no names"
+        )
+
+
 def _one_column(head: Block, delimiter: str) -> DataError:
     if head.record(0).startswith(b"#"):
         return DataError(
             f"line {head.lines[0]} must have the names of columns, or a row, got a comment, which "
             f"begins with '#'; leave such lines out"
         )
+    if (cell_counts(head, delimiter)[1:] > 2).any():
+        refuse_notes(f"line {head.lines[0]}", [head.record(0).decode(errors="replace").strip(), ""])
     message = f"at least two columns are needed, got one with the delimiter {delimiter!r}"
     found = {each: int(cell_counts(head, each)[0]) for each in DELIMITERS}
     other = max(found, key=found.__getitem__)

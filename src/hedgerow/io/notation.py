@@ -25,10 +25,19 @@ _END = r"([eE][+-]?[0-9]+)?$"
 PLAIN = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)" + _END
 GROUPED = r"^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?" + _END
 CONTINENTAL = r"^[+-]?([0-9]+,?[0-9]*|,[0-9]+|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)" + _END
+# Thousands apart by a space of any width, or an apostrophe, as French and Swiss tables have them.
+_APART = (
+    " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}'\N{RIGHT SINGLE QUOTATION MARK}"
+)
+_SPACED = rf"^[+-]?[1-9][0-9]{{0,2}}([{_APART}][0-9]{{3}})+([.,][0-9]*)?$"
 
 _MINUS = "\N{MINUS SIGN}"  # as typeset tables have it, in place of a hyphen
 _LONGEST_SHOWN = 40  # characters of a bad cell
-_SHAPES = {".": (re.compile(PLAIN), re.compile(GROUPED)), ",": (re.compile(CONTINENTAL),)}
+_SHAPES = {
+    ".": (re.compile(PLAIN), re.compile(GROUPED), re.compile(_SPACED.replace("[.,]", "[.]"))),
+    ",": (re.compile(CONTINENTAL), re.compile(_SPACED.replace("[.,]", "[,]"))),
+}
+_JOINED = str.maketrans("", "", _APART)
 
 
 class Notation(NamedTuple):
@@ -45,8 +54,8 @@ class Notation(NamedTuple):
         --------
         >>> Notation().number("1,234.5"), Notation(",").number("1.234,5"), Notation().number("oops")
         (1234.5, 1234.5, None)
-        >>> Notation().number("\N{MINUS SIGN}2")
-        -2.0
+        >>> Notation().number("\N{MINUS SIGN}2"), Notation(",").number("1 234,5")
+        (-2.0, 1234.5)
         """
         text = text.strip().replace(_MINUS, "-")
         small = text.lower()
@@ -56,6 +65,7 @@ class Notation(NamedTuple):
             return WORDS[small]
         if not any(shape.match(text) for shape in _SHAPES[self.decimal]):
             return None
+        text = text.translate(_JOINED)
         plain = text.replace("," if self.decimal == "." else ".", "").replace(",", ".")
         number = float(plain)
         return nan if number in self.numbers else number
@@ -146,7 +156,10 @@ def decimal_of(cells: Iterable[str]) -> str:
     comma = grouped = either = None
     points = False
     for cell in cells:
-        if re.match(PLAIN, cell):
+        if re.match(_SPACED, cell):
+            points |= "." in cell
+            comma = cell if "," in cell else comma
+        elif re.match(PLAIN, cell):
             points |= "." in cell and not re.match(r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$", cell)
         elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}" + _END, cell):
             either = cell

@@ -14,6 +14,7 @@ from hedgerow.io._arrays import open_h5ad, open_npy
 from hedgerow.io._columnar import open_arrow, open_parquet
 from hedgerow.io._labelled import open_spss, open_stata
 from hedgerow.io._office import open_excel
+from hedgerow.io.choose import words_of
 from hedgerow.io.layout import Style
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import WholeFile
@@ -23,6 +24,15 @@ from hedgerow.io.text import Text
 STDIN = "-"
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".ndjson", ".jsonl")
+
+_ADVICE = {  # what to do with files of other kinds, by how their names end
+    ".zip .bz2 .xz .zst .7z .tar .tgz": "unpack it first, or pack it by gzip",
+    ".json": "save one object for each row, each on a line of its own, as .jsonl",
+    ".npz .mat": "save one of its arrays as .npy",
+    ".por .xpt .sas7bdat": "save it as .sav, .dta or .csv",
+    ".rds .rda .rdata .pkl .pickle .h5 .hdf5": "save the table as .csv or .parquet",
+    ".doc .docx .pdf .numbers": "save the table as .csv or .xlsx",
+}
 
 
 class Reading(NamedTuple):
@@ -36,6 +46,7 @@ class Reading(NamedTuple):
     layer: str | None = None
     obs: tuple[str, ...] = ()
     labels: bool = False
+    order: tuple[tuple[str, ...], ...] = ()  # of words, from the lowest to the highest
 
     def style(self, suffix: str = "") -> Style:
         """Return how text is read, in a file with this suffix."""
@@ -46,8 +57,12 @@ class Reading(NamedTuple):
 
 Opener = Callable[[Path, ExitStack, Reading], Reader]
 OPENERS: dict[str, Opener] = {
-    **dict.fromkeys((".parquet", ".pq"), lambda path, stack, _: open_parquet(path, stack)),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), lambda path, stack, _: open_arrow(path, stack)),
+    **dict.fromkeys(
+        (".parquet", ".pq"), lambda path, stack, how: open_parquet(path, stack, na=how.na)
+    ),
+    **dict.fromkeys(
+        (".arrow", ".feather", ".ipc"), lambda path, stack, how: open_arrow(path, stack, na=how.na)
+    ),
     ".npy": lambda path, stack, _: open_npy(path, stack),
     ".h5ad": lambda path, stack, how: open_h5ad(path, stack, layer=how.layer, obs=how.obs),
     **dict.fromkeys(
@@ -71,10 +86,21 @@ def reading(**options: Any) -> Reading:
         texts = options.get(name, ())
         texts = [texts] if isinstance(texts, str) else texts
         options[name] = tuple(word.strip() for text in texts for word in text.split(","))
+    options["order"] = tuple(_order_of(text) for text in options.get("order", ()))
     notation(decimal or ".", options["na"])
     if decimal == "," and options["delimiter"] == ",":
         raise ValueError("decimal must differ from the delimiter, got ',' for both")
     return Reading(**options)
+
+
+def _order_of(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in words_of(text))
+    if len({word.lower() for word in words} - {""}) < max(2, len(words)):
+        raise ValueError(
+            f"order must be different words between commas, from the lowest to the highest, "
+            f"got {text!r}"
+        )
+    return words
 
 
 def one_character(delimiter: str | None) -> str | None:
@@ -122,9 +148,13 @@ def suffix_of(path: Path) -> tuple[str, bool]:
     if packed:
         suffix = Path(path.stem).suffix.lower()
     if suffix + ".gz" * packed not in READABLE:
+        advice = next(
+            (what for ends, what in _ADVICE.items() if path.suffix.lower() in ends.split()),
+            "any delimited text can be read from standard input, as '-'",
+        )
         raise ValueError(
             f"file name must end in {', '.join(_UNTYPED)} (also with .gz), {', '.join(OPENERS)}, "
-            f"got {path.name!r}; any delimited text can be read from standard input, as '-'"
+            f"got {path.name!r}; {advice}"
         )
     return suffix, packed
 

@@ -16,10 +16,17 @@ NOT_NUMERIC = "not numeric"
 CATEGORIES = "categories without order"
 WITH_UNITS = "numbers with a sign or unit, as $5, 5 % or 5 kg: take it away"
 EMPTY = "empty"
+EMPTY_AT_FIRST = "empty in the first rows"
 UNNAMED = "unnamed"
 ROW_NAMES = "names of rows"
 TIME = "time"
-COUNTER = "counts rows, or time"  # in numbers: who names it can have it
+COUNTER = "counts rows, or time"
+READABLE_FLAWS = (
+    EMPTY,
+    EMPTY_AT_FIRST,
+    COUNTER,
+    ROW_NAMES,
+)  # who names such a column can have its numbers
 
 Offset = dict[str, Any]  # a place in a source; whatever it needs, as long as JSON can hold it
 

@@ -6,6 +6,7 @@ change that, so a column is judged alike in a file, in a stream, and however its
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -23,10 +24,11 @@ from hedgerow.io.layout import (
 )
 from hedgerow.io.notation import notation
 from hedgerow.io.raw import KNOWN, Decoded, Stream, cut_short, replaced
-from hedgerow.io.records import DELIMITERS, LONGEST, Block, Quotes, cut
+from hedgerow.io.records import LONGEST, Block, Quotes, cut
 from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again
+_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _JSON = Layout(delimiter="", width=0, header=False)
 
 
@@ -209,9 +211,17 @@ class Text:
         if rest > LONGEST:
             raise DataError(f"line {line} must end within {LONGEST >> 20} MB, and does not")
 
+    def _refuse_array(self) -> None:
+        if _ARRAY.match(self._rest):
+            raise DataError(
+                "JSON must be one object for each row, each on a line of its own, got an array"
+            )
+
     def _survey(self, before: Before | None) -> Survey | None:
         """Return what the first lines say, or None if there are too few to tell."""
         is_json = self._style.json
+        if is_json is None or is_json:
+            self._refuse_array()
         if is_json is None:
             is_json = self._rest.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
         quotes = None if is_json else Quotes(self._style.delimiter)
@@ -243,29 +253,33 @@ class Text:
             return Survey(_JSON, before.columns, [], True)
         if self._style.header is False:
             return None
-        written = before.layout or Layout(",", 0)
+        written = before.layout
+        if written is None:  # only names are known, and with most delimiters not what is a fraction
+            if self._style.delimiter not in (None, ",") and self._style.decimal is None:
+                return None
+            written = Layout(self._style.delimiter or ",", 0, decimal=self._style.decimal or ".")
         if written.units or written.row_names or not written.header:
             return None
-        delimiters = (self._style.delimiter,) if self._style.delimiter else DELIMITERS
-        for delimiter in dict.fromkeys((written.delimiter, *delimiters)):
-            names = any_cells_in(head.record(0), delimiter, written.encoding)
-            known = len(set(names) & set(before.learned))
-            if 2 * known >= len(before.learned) and known > 1:
-                layout = written._replace(delimiter=delimiter, width=len(names))
-                return Survey(layout, [Column(name, None) for name in names], [], True)
-        return None
+        names = any_cells_in(head.record(0), written.delimiter, written.encoding)
+        known = len(set(names) & set(before.learned))
+        if 2 * known < len(before.learned) or known < 2:
+            return None
+        layout = written._replace(width=len(names))
+        return Survey(layout, [Column(name, None) for name in names], [], True)
 
     def _has_names(self, layout: Layout) -> bool:
         """Tell whether the line with the names, if there is one, is here to its end."""
         quotes = Quotes(layout.delimiter) if layout.delimiter else None
-        return len(cut(self._rest, 0, 1, quotes, is_last=False).block.lines) > 0
+        return len(cut(self._rest, 0, 1, quotes, is_last=False).block.lines) > layout.separator
 
     def _named(self, layout: Layout) -> list[Column]:
         """Return the columns of a text whose layout is known, by its first line."""
         head = cut(self._rest, 0, 1, Quotes(layout.delimiter), is_last=True).block
         names = [f"x{j}" for j in range(layout.width)]
         if layout.header and len(head.lines):
-            names = any_cells_in(head.record(0), layout.delimiter, layout.encoding)
+            names = any_cells_in(
+                head.record(int(layout.separator)), layout.delimiter, layout.encoding
+            )
             if len(names) == layout.width - 1:
                 names = ["", *names] if layout.row_names else [*names, ""]
         return [Column(name, None) for name in names]

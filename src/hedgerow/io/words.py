@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import Any, NamedTuple
 
+from hedgerow.base.words import listed
 from hedgerow.io.notation import Notation, shortened
 from hedgerow.io.source import CATEGORIES, NOT_NUMERIC, BadRow, Column, Reader
 
@@ -62,14 +63,14 @@ def first_number(words: Sequence[str]) -> int:
 
 
 def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tuple[str, ...]]:
-    """Return why cells of text cannot be learned from, and two words if they can.
+    """Return why cells of text cannot be learned from, and their words if these are few.
 
     Examples
     --------
     >>> words_in(["yes", "no", "", "Yes", "no"] * 3, Notation())
     (None, ('no', 'yes'))
     >>> words_in(["north", "south", "east"] * 4, Notation())
-    ('categories without order', ())
+    ('categories without order', ('east', 'north', 'south'))
     """
     texts = []
     for cell in cells:
@@ -81,7 +82,26 @@ def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tupl
     found = {text.lower(): text for text in reversed(texts)}
     if len(texts) < FEWEST or len(found) < 2 or 2 * len(found) > len(texts):
         return NOT_NUMERIC, ()
-    return (None, _in_order(found)) if len(found) == 2 else (CATEGORIES, ())
+    return (None, _in_order(found)) if len(found) == 2 else (CATEGORIES, tuple(sorted(found)))
+
+
+def with_orders(columns: Sequence[Column], orders: Sequence[Sequence[str]]) -> list[Column]:
+    """Return columns, those of categories that an order has all of as words in this order.
+
+    Examples
+    --------
+    >>> some = [Column("mood", "categories without order", ("bad", "fair", "good"))]
+    >>> with_orders(some, [("bad", "fair", "good", "superb")])
+    [Column(name='mood', flaw=None, words=('bad', 'fair', 'good', 'superb'))]
+    """
+    result = []
+    for column in columns:
+        found = {word.lower() for word in column.words}
+        is_open = column.flaw == CATEGORIES or len(found) == 2
+        known = (order for order in orders if found and found <= {each.lower() for each in order})
+        order = next(known, None) if is_open else None
+        result.append(column if order is None else Column(column.name, None, tuple(order)))
+    return result
 
 
 def confirmed(source: Reader, columns: Sequence[Column], notation: Notation) -> dict[str, bool]:
@@ -102,16 +122,21 @@ def confirmed(source: Reader, columns: Sequence[Column], notation: Notation) -> 
 def in_words(words: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence that says which words stand for which numbers, if there are any.
 
+    Columns of the same words are told together.
+
     >>> in_words({"smokes": ("no", "yes"), "mood": ("bad", "fair", "good")})
     ["Words stand for numbers: 'smokes' ('no' 0, 'yes' 1), 'mood' ('bad' 1 to 'good' 3)."]
     """
     if not words:
         return []
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, some in words.items():
+        alike.setdefault(tuple(some), []).append(repr(name))
     told = [
-        f"{name!r} ({some[0]!r} 0, {some[1]!r} 1)"
+        f"{listed(names)} ({some[0]!r} 0, {some[1]!r} 1)"
         if len(some) == 2
-        else f"{name!r} ({some[0]!r} 1 to {some[-1]!r} {len(some)})"
-        for name, some in words.items()
+        else f"{listed(names)} ({some[0]!r} 1 to {some[-1]!r} {len(some)})"
+        for some, names in alike.items()
     ]
     return [f"Words stand for numbers: {', '.join(told)}."]
 

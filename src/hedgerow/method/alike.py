@@ -174,7 +174,8 @@ def _own_way(residual: Array, spans: Spans, otherwise: float = 0.0) -> float:
         return otherwise
     together = unit.T @ unit
     squares, fourths = _squares(unit)
-    apart = [_apart(unit, *span) for span in spans]
+    single = unit.astype(np.float32)  # chance is larger than what is rounded
+    apart = [_apart(single, *span) for span in spans]
     common = np.array([np.diag(products).mean() for products in apart])
     least = _wider(common, n_rows, n_columns**2 / squares)
     chances: list[float] = []
@@ -205,17 +206,16 @@ def _squares(unit: Array) -> tuple[float, float]:
     return n_columns + max(of_squares, 0.0), n_columns + max(of_fourths, 0.0)
 
 
-def _apart(unit: Array, first: int, last: int) -> Array:
+def _apart(unit: NDArray[np.float32], first: int, last: int) -> Array:
     """Return the sum of products of rows that are so far apart, in units of what chance makes."""
-    n_rows, n_columns = unit.shape
+    n_rows = len(unit)
     pairs = sum(n_rows - lag for lag in range(first, last + 1))
-    if first == last:
-        result: Array = (unit[first:].T @ unit[: n_rows - first]) * n_rows / np.sqrt(pairs)
-        return result
-    sums = np.concatenate([np.zeros((1, n_columns)), np.cumsum(unit, axis=0)])
-    times = np.arange(n_rows - first)
-    later = sums[np.minimum(times + last + 1, n_rows)] - sums[times + first]
-    result = (later.T @ unit[: len(times)]) * n_rows / np.sqrt(pairs)
+    later = unit[first:]
+    if last > first:
+        later = np.copy(later, order="K")
+    for lag in range(first + 1, last + 1):
+        later[: n_rows - lag] += unit[lag:]
+    result: Array = (later.T @ unit[: len(later)]).astype(np.float64) * (n_rows / np.sqrt(pairs))
     return result
 
 

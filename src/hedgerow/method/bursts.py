@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.directions import common, pointing, standard
+from hedgerow.method.directions import common, pointing, standard, without_common
 
 Array = NDArray[np.float64]
 
@@ -85,36 +85,21 @@ def _likeness(rows: Array) -> Array | None:
     which is nearly normal (Wilson and Hilferty, 1931). Median and spread are those of all
     stretches; None if these are all the same.
     """
-    root = np.cbrt(_squared_sums(pointing(rows)))
+    root = np.cbrt(_squared_sums(pointing(rows.astype(np.float32))))
     middle = np.median(root)
     spread = float(np.median(np.abs(root - middle))) / _SPREAD
     return (root - middle) / spread if spread > _ROUNDING * middle else None
 
 
-def _squared_sums(unit: Array) -> Array:
+def _squared_sums(unit: NDArray[np.float32]) -> Array:
     """Return squared lengths of sums of `WINDOW` rows, no direction far more common than others.
 
-    A direction counts as if it were as common as one can be by chance (`directions.common`). A
-    squared length is the sum of all products of two of the rows, less what directions have too
-    much of it.
+    A direction counts as if it were as common as one can be by chance (`directions.common`).
     """
-    n_rows = len(unit)
-    single = unit.astype(np.float32)
-    gram, few, along, excess = common(single)
-    squares: Array = -np.square(_sums(along, WINDOW), dtype=np.float64) @ excess
-    for apart in range(WINDOW):
-        if few:
-            products = np.diagonal(gram, apart)
-        else:
-            products = np.einsum("tj,tj->t", single[apart:], single[: n_rows - apart])
-        squares += (2.0 if apart else 1.0) * _sums(products, WINDOW - apart)
-    return np.maximum(squares, 0.0)
-
-
-def _sums(values: NDArray[np.floating], number: int) -> NDArray[np.floating]:
-    """Return sums of so many values on end."""
-    length = len(values) - number + 1
-    sums = values[:length].copy()
-    for start in range(1, number):
-        sums += values[start : start + length]
-    return sums
+    rows = without_common(unit, common(unit))
+    length = len(rows) - WINDOW + 1
+    sums = rows[:length].copy()
+    for start in range(1, WINDOW):
+        sums += rows[start : start + length]
+    squares: Array = np.einsum("tj,tj->t", sums, sums).astype(np.float64)
+    return squares

@@ -45,7 +45,11 @@ def rates_of(mean: float, variance: float) -> Rates | None:
 
 
 def are_counts(values: Array) -> bool:
-    """Return whether whole numbers can be counts: from zero up, of rates that vary, and fitting.
+    """Return whether whole numbers are counts: they come down to zero, and `may_be_counts`.
+
+    Ages, pressures, weights and other measurements in whole numbers fit as well as counts of large
+    rates do, but only the noise of counting goes by how far from zero they are. What never comes
+    down to zero shows nothing that ties it to zero, and is not taken for counts.
 
     Examples
     --------
@@ -54,7 +58,15 @@ def are_counts(values: Array) -> bool:
     True
     >>> are_counts(rng.integers(1, 6, 500).astype(float))
     False
+    >>> ages = np.round(rng.normal(50, 12, 500))
+    >>> may_be_counts(ages), are_counts(ages)
+    (True, False)
     """
+    return bool(values.min() == 0) and may_be_counts(values)
+
+
+def may_be_counts(values: Array) -> bool:
+    """Return whether numbers are whole, none is negative, and they fit counts of varied rates."""
     if values.min() < 0 or (values != np.round(values)).any():
         return False
     rates = rates_of(float(values.mean()), float(values.var(ddof=1)))

@@ -12,7 +12,7 @@ is strongly related to all others, the same can be what the columns are: it is t
 
 import numpy as np
 
-from hedgerow.method.kinds import COUNTS, Kinds
+from hedgerow.method.kinds import Kinds, like_counts
 from hedgerow.method.ordered import Ordered
 
 # Most pairs of fewer columns can be related without any depth: of 18 families of graphs, ten were
@@ -30,16 +30,16 @@ def depth_spread(first: Ordered, kinds: Kinds) -> float:
     >>> from hedgerow.method.ordered import in_order
     >>> rng = np.random.default_rng(0)
     >>> depth = rng.gamma(4.0, 0.25, size=(500, 1))
-    >>> kinds = np.full(40, COUNTS)
+    >>> kinds = np.full(40, "counts")
     >>> round(depth_spread(in_order(rng.poisson(5 * depth, size=(500, 40))), kinds), 1)
     0.5
     >>> depth_spread(in_order(rng.poisson(5, size=(500, 40))), kinds)
     0.0
     """
-    columns = np.flatnonzero(kinds == COUNTS)
+    columns = like_counts(first, kinds, _ENOUGH)
     if len(columns) < _LEAST_COLUMNS:
         return 0.0
-    rows = first.rows[:, columns[:: -(-len(columns) // _ENOUGH)]]
+    rows = first.rows[:, columns]
     there = ~np.isnan(rows)
     away = np.where(there, rows / np.nanmean(rows, axis=0) - 1.0, 0.0)
     together = np.maximum((there.T.astype(float) @ there), 1.0)

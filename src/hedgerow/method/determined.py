@@ -33,7 +33,9 @@ def determined_columns(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
     some = np.flatnonzero(varies(moments))
     if len(some) < 2:
         return found
-    corr = correlation(moments)[np.ix_(some, some)]
+    corr = correlation(moments)
+    if len(some) < len(corr):
+        corr = corr[np.ix_(some, some)]
     try:  # the common case, and quick
         np.linalg.cholesky(corr - _NOTHING * np.eye(len(some)))
     except np.linalg.LinAlgError:

@@ -22,8 +22,9 @@ class Common(NamedTuple):
 
     gram: NDArray[np.float32]  # products of rows if columns are as many, else of columns
     of_rows: bool  # which of the two it is
-    along: NDArray[np.float32]  # (n, k) places of rows along these directions
-    excess: Array  # (k,) share of their squares that is too much
+    vectors: NDArray[np.float32]  # (n or p, k) of these products, along such directions
+    squares: NDArray[np.float32]  # (k,) of rows along these, and ...
+    most: np.float32  # ... what they can be by chance
 
 
 def standard(rows: Array) -> Array:
@@ -42,10 +43,34 @@ def standard(rows: Array) -> Array:
     return away
 
 
-def pointing(rows: Array) -> Array:
+def about_means(rows: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return columns with mean 0 and spread 1, zeros as above; and how many cells each has.
+
+    Examples
+    --------
+    >>> about_means(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    (array([[-1.,  0.],
+           [ 1.,  0.]]), array([2, 1]))
+    """
+    gone = np.isnan(rows)
+    there = len(rows) - gone.sum(axis=0)
+    number = np.maximum(there, 1)
+    if gone.any():
+        away = np.where(gone, 0.0, rows)
+        away = np.where(gone, 0.0, away - away.sum(axis=0) / number)
+    else:
+        away = rows - rows.sum(axis=0) / number
+    spread = np.sqrt(np.square(away).sum(axis=0) / number)
+    away /= np.where(spread > 0, spread, np.inf)
+    return away, there
+
+
+def pointing(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows of length one; zeros stay."""
     length = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-    return rows / np.where(length > 0, length, np.inf)
+    length[length == 0] = np.inf
+    result: NDArray[np.float32] = rows / length
+    return result
 
 
 def common(unit: NDArray[np.float32]) -> Common:
@@ -59,8 +84,26 @@ def common(unit: NDArray[np.float32]) -> Common:
     of_rows = n_rows <= n_columns
     gram = unit @ unit.T if of_rows else unit.T @ unit
     values, vectors = linalg.eigh(gram, subset_by_value=(most, np.inf), check_finite=False)
-    along = vectors * np.sqrt(values) if of_rows else unit @ vectors
-    return Common(gram, of_rows, along, 1.0 - most / values)
+    return Common(gram, of_rows, vectors, values, np.float32(most))
+
+
+def without_common(unit: NDArray[np.float32], found: Common) -> NDArray[np.float32]:
+    """Return rows in which a direction is as common as one can be by chance, and no more."""
+    if not len(found.squares):
+        return unit
+    less = found.vectors * (np.float32(1.0) - np.sqrt(found.most / found.squares))
+    of_them = less @ (found.vectors.T @ unit) if found.of_rows else (unit @ less) @ found.vectors.T
+    rest: NDArray[np.float32] = np.subtract(unit, of_them, out=of_them)
+    return rest
+
+
+def products_without_common(unit: NDArray[np.float32], found: Common) -> NDArray[np.float32]:
+    """Return the products of such rows with each other."""
+    if not found.of_rows:
+        rows = without_common(unit, found)
+        return rows @ rows.T
+    less = (found.vectors * (found.squares - found.most)) @ found.vectors.T
+    return np.subtract(found.gram, less, out=less)
 
 
 def partners(n_columns: int) -> NDArray[np.intp]:

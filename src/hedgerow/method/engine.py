@@ -115,6 +115,9 @@ class Engine(Protocol):
     def second_hump(self, values: Array) -> tuple[float, float]:
         """Return the mass of a second hump, and where the gap is (`populations.second_hump`)."""
 
+    def lagged(self, unit: Array) -> Array:
+        """Return sums of products of rows that are 0, 1, ... apart (`residuals.lagged`)."""
+
     def memories(self, rows: Array, half_life: float) -> Array:
         """Return how long columns of the first rows remember (`first_look.memories`)."""
 

@@ -17,7 +17,7 @@ from hedgerow.method.inflation import memories_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.moments import columns_of
 from hedgerow.method.neighbours import step_thresholds
-from hedgerow.method.residuals import LAGS, lagged_products
+from hedgerow.method.residuals import lagged
 
 Array = NDArray[np.float64]
 
@@ -37,9 +37,7 @@ def memories(rows: Array, half_life: float) -> Array:
     """
     weights = row_weights(0, len(rows), half_life)
     standard = standardise(rows, columns_of(rows, weights)) * np.sqrt(weights)[:, None]
-    nothing = np.zeros((LAGS, rows.shape[1]))
-    lags = lagged_products(np.concatenate([nothing, standard]))
-    return memories_of(lags, effective_rows(len(rows), half_life))
+    return memories_of(lagged(standard), effective_rows(len(rows), half_life))
 
 
 def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array) -> csr_array:
@@ -52,21 +50,23 @@ def clear_neighbours(engine: Engine, rows: Array, weights: Array, memory: Array)
     memory : for each column, how many rows say as much about it as one that remembers nothing
     """
     n_rows, n_columns = rows.shape
-    standard = standardise(rows, columns_of(rows, weights))
-    rooted = standard * np.sqrt(weights / weights.sum())[:, None]
+    alike = bool((weights == weights[0]).all())
+    rooted = standardise(rows, columns_of(rows, None if alike else weights))
+    rooted *= np.sqrt(weights / weights.sum())[:, None]
     corr = rooted.T @ rooted
     np.fill_diagonal(corr, 1.0)
     step = np.ceil(np.log(memory) / np.log(_STEP)).astype(np.intp)
-    found = csr_array((n_columns, n_columns))
+    found: csr_array | None = None
     for group in np.unique(step):
-        alike = step == group
-        amount = n_rows / memory[alike].max()
+        those = step == group
+        amount = n_rows / memory[those].max()
         if amount >= MIN_ROWS and n_columns > 1:
             some = engine.regressions(corr, amount, step_thresholds(n_columns, amount))
-            if alike.all():
+            if those.all():
                 return some.coefficients
-            found = found + diags_array(alike.astype(np.float64)) @ some.coefficients
-    return csr_array(found)
+            more = diags_array(those.astype(np.float64)) @ some.coefficients
+            found = more if found is None else found + more
+    return csr_array((n_columns, n_columns) if found is None else found)
 
 
 def unexplained(rows: Array, coefficients: csr_array) -> Array:

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.sparse import csr_array
 
+from hedgerow.method.directions import about_means
 from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected, fill
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.likelihood import fit_precision
 from hedgerow.method.marginals import LEAST_WEIGHT
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
-from hedgerow.method.residuals import LAGS
+from hedgerow.method.residuals import LAGS, lagged
 from hedgerow.method.scaling import Scaling
 
 Array = NDArray[np.float64]
@@ -140,11 +141,12 @@ def share_of_gaps(share: Array) -> float:
     return float(gone @ share / gone.sum()) if gone.any() else 1.0
 
 
-def rows_per_one(rows: Array) -> float:
+def rows_per_one(rows: Array, products: Callable[[Array], Array] = lagged) -> float:
     """Return how many of these rows say as much of a typical pair as one independent row.
 
     Sums of products of two series with autocorrelations a_k and b_k vary 1 + 2 Σ a_k b_k times as
-    much as those of independent rows. Cells may be missing.
+    much as those of independent rows. Cells may be missing. ``products`` is `residuals.lagged`, or
+    what does the same.
 
     Examples
     --------
@@ -156,20 +158,16 @@ def rows_per_one(rows: Array) -> float:
     (1, 4)
     """
     some = rows[:, :: -(-rows.shape[1] // _TYPICAL)]
-    there = ~np.isnan(some)
-    number = np.maximum(there.sum(axis=0), 1)
-    away = np.where(there, some, 0.0)
-    away = np.where(there, away - away.sum(axis=0) / number, 0.0)
-    variance = np.square(away).sum(axis=0) / number
-    varies = variance > 0
-    squares = 0.0
-    for lag in range(1, min(LAGS, len(rows) // 4) + 1):
-        pairs = (there[lag:] & there[:-lag]).sum(axis=0)
-        known = varies & (pairs > 0)
-        if known.any():
-            echo = (away[lag:] * away[:-lag]).sum(axis=0)[known] / pairs[known] / variance[known]
-            chance = 1.0 / pairs[known]
-            squares += float((np.minimum(np.square(echo), 1.0) - chance).mean())
+    unit, there = about_means(some)
+    lags = slice(1, min(LAGS, len(rows) // 4) + 1)
+    sums, pairs = products(unit), len(rows) - np.arange(LAGS + 1.0)[lags, None]
+    if (there < len(rows)).any():
+        pairs = products((~np.isnan(some)).astype(np.float64))[lags]
+    known = (sums[0] > 0) & (pairs > 0)
+    chance = np.divide(1.0, pairs, out=np.zeros(known.shape), where=known)
+    echoes = sums[lags] * chance
+    beyond = (np.minimum(np.square(echoes), 1.0) - chance).sum(axis=1)
+    squares = float((beyond / np.maximum(known.sum(axis=1), 1)).sum())
     return max(1.0, 1.0 + 2.0 * squares)
 
 

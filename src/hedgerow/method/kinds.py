@@ -3,14 +3,15 @@
 The first rows decide. What matters is how much of the normal variable behind a column is lost where
 rows have equal values: nothing to speak of in a column of a hundred values, a third of its variance
 in one of yes or no. Counts lose more, to the noise of counting, and are told from steps by their
-distribution (`hedgerow.method.counting`).
+distribution, and from measurements in whole numbers by coming down to zero
+(`hedgerow.method.counting`).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.counting import are_counts, counting_curve
+from hedgerow.method.counting import are_counts, counting_curve, may_be_counts
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.ordered import Ordered
 from hedgerow.method.steps import LEAST_STEP, Curves, cut_curves, straight
@@ -47,6 +48,28 @@ def kinds_of(first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
     return found
 
 
+def like_counts(first: Ordered, kinds: Kinds, most: int) -> NDArray[np.intp]:
+    """Return at most so many columns that are counts, or may be some that are never zero."""
+    counts = np.flatnonzero(kinds == COUNTS)
+    others = np.flatnonzero(_whole(first) & np.isin(kinds, (CONTINUOUS, STEPS)))
+    some = _evenly(others, most - len(counts))
+    more = [j for j in some if _may_be_noisy_counts(first.of_column(int(j)))]
+    return np.sort(np.append(_evenly(counts, most), np.array(more, dtype=np.intp)))
+
+
+def _evenly(columns: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    return columns[:: -(-len(columns) // most) or 1] if most > 0 else columns[:0]
+
+
+def _may_be_noisy_counts(values: Array) -> bool:
+    return len(values) > 1 and may_be_counts(values) and _is_noisy(values)
+
+
+def _is_noisy(values: Array) -> bool:
+    """Return whether the noise of counting is worth speaking of, in counts."""
+    return bool(values.mean() > _NEGLIGIBLE * values.var())
+
+
 def _whole(first: Ordered) -> NDArray[np.bool_]:
     """Return which columns may be whole numbers, by some rows."""
     some = first.rows[:_A_FEW]
@@ -62,7 +85,7 @@ def _kind(values: Array) -> str:
         return YES_NO
     share = times / len(values)
     tied = (times > 1) & (share > LEAST_STEP)
-    if are_counts(values) and values.mean() > _NEGLIGIBLE * values.var():
+    if are_counts(values) and _is_noisy(values):
         return COUNTS
     if not tied.any() or _noise(share, tied) <= _NEGLIGIBLE:
         return CONTINUOUS

@@ -97,20 +97,24 @@ def cannot_be_told_from_normal(first: Ordered, tested: NDArray[np.bool_]) -> NDA
 
 def flat(rows: Rows) -> NDArray[np.bool_]:
     """Return which columns vary by no more than rounding errors, whose ranks say nothing."""
-    weights, found = np.ones(len(rows)), np.empty(rows.shape[1], dtype=np.bool_)
+    found = np.empty(rows.shape[1], dtype=np.bool_)
     for some in in_pieces(len(found)):
-        columns = seen_columns(rows[:, some], weights)
+        columns = seen_columns(rows[:, some])
         scale = np.sqrt(columns.squares / np.maximum(columns.weight, 1.0))
         found[some] = ~beyond_rounding(columns.mean, scale)
     return found
 
 
-def seen_columns(rows: Rows, row_weights: Array) -> Seen:
-    """Return mean and spread of the cells that are there; zeros where none is."""
+def seen_columns(rows: Rows, row_weights: Array | None = None) -> Seen:
+    """Return mean and spread of the cells that are there; zeros where none is.
+
+    Rows count once if they have no weights.
+    """
     if not np.isnan(rows).any():
         columns = columns_of(rows, row_weights)
         return Seen(columns.mean, columns.squares, np.full(rows.shape[1], columns.weight))
     there = ~np.isnan(rows)
+    row_weights = np.ones(len(rows)) if row_weights is None else row_weights
     weight = row_weights @ there
     per_weight = 1.0 / np.where(weight > 0, weight, 1.0)
     mean = row_weights @ np.where(there, rows, 0.0) * per_weight
@@ -148,9 +152,14 @@ def straightness(first: Ordered) -> Array:
     for n in np.unique(first.there[first.there > 0]):
         alike = first.there == n
         expected = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
-        values = first.values[alike, :n]
-        result[alike] = _squared_correlation(values, expected[None, :], np.ones((1, n)))
-    return result
+        expected -= expected.mean()
+        values = first.values[alike, :n] if not alike.all() else first.values[:, :n]
+        values = values - values.mean(axis=1, keepdims=True)  # still rising
+        values /= np.maximum(np.maximum(values[:, -1:], -values[:, :1]), 1e-300)
+        room = np.einsum("jt,jt->j", values, values) * (expected @ expected)
+        matched = np.square(values @ expected)
+        result[alike] = np.divide(matched, room, out=np.ones(len(values)), where=room > 0)
+    return np.minimum(result, 1.0)
 
 
 def straightness_of(marginals: Marginals) -> Array:

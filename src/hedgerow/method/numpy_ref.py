@@ -45,7 +45,13 @@ from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
 from hedgerow.method.populations import second_hump as second_hump
 from hedgerow.method.repeats import hashes_of as hashes_of
-from hedgerow.method.residuals import Residuals, first_residuals, scaled_residuals, with_more
+from hedgerow.method.residuals import (
+    Residuals,
+    first_residuals,
+    scaled_residuals,
+    with_more,
+)
+from hedgerow.method.residuals import lagged as lagged
 from hedgerow.method.row_sizes import row_factors as row_factors
 from hedgerow.method.steps import Curves
 

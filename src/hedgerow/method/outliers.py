@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 from scipy.sparse import csr_array
 
 from hedgerow.method.neighbours import refit_sparse
@@ -101,7 +101,8 @@ def suspicious(
 def more_than_chance(far: NDArray[np.bool_], judged: NDArray[np.bool_]) -> bool:
     """Return whether so many of the cells that were judged are far off that some must be wrong."""
     number = int(far.sum())
-    return number > 0 and bool(number > stats.poisson.isf(_DOUBT, _BY_CHANCE * judged.sum()))
+    most = np.ceil(special.pdtrik(1.0 - _DOUBT, _BY_CHANCE * np.count_nonzero(judged)))
+    return number > 0 and bool(number > most)
 
 
 def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
@@ -119,5 +120,7 @@ def _size(distance: Array, judged: NDArray[np.bool_]) -> Array:
 
 def without_those_by_nature(known: Regressions, far: NDArray[np.bool_]) -> Regressions:
     """Return the regressions with columns not judged in which too many cells are far off."""
+    if not far.any():
+        return known
     often = far.mean(axis=0) > _BY_NATURE
     return known._replace(residual=np.where(often, np.inf, known.residual))

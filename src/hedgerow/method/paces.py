@@ -6,6 +6,8 @@ nothing new. A season is the same for all columns, and is taken out; memory fade
 for. A pace that two columns share, and others do not, is neither (docs/theory.md, section 35).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,17 +66,27 @@ def _over_those_around(rows: Array) -> Array:
         rows = np.where(gone, np.where(gone, 0.0, rows).sum(axis=0) / there, rows)
     waves = np.fft.rfft(rows - rows.mean(axis=0), axis=0)[1 : (len(rows) + 1) // 2]
     power = np.square(waves.real) + np.square(waves.imag)
-    sums = np.concatenate([np.zeros((1, power.shape[1])), np.cumsum(power, axis=0)])
-    places = np.arange(len(power))
-    wide, close = (
-        (np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(power)))
-        for reach in (_AROUND, _NEAR)
-    )
-    others = sums[wide[1]] - sums[wide[0]] - (sums[close[1]] - sums[close[0]])
-    number = (wide[1] - wide[0] - (close[1] - close[0]))[:, None]
-    others = np.maximum(others, np.finfo(np.float64).eps * sums[-1])  # or it is rounding
-    ratio: Array = np.divide(power * number, others, out=np.zeros_like(power), where=others > 0)
+    n = len(power)
+    # From as many places before the first to as many after the last as are looked at.
+    sums = np.zeros((n + 1 + 2 * _AROUND, power.shape[1]))
+    np.cumsum(power, axis=0, out=sums[_AROUND + 1 : _AROUND + 1 + n])
+    sums[_AROUND + 1 + n :] = sums[_AROUND + n]
+    known = np.arange(-_AROUND, n + 1 + _AROUND).clip(0, n)
+    others, number = _between(sums, _AROUND), _between(known, _AROUND)
+    others -= _between(sums, _NEAR)
+    number -= _between(known, _NEAR)
+    np.maximum(others, np.finfo(np.float64).eps * sums[-1], out=others)  # or it is rounding
+    power *= number[:, None]
+    ratio: Array = np.divide(power, others, out=np.zeros_like(power), where=others > 0)
     return ratio[_LEAST_CYCLES - 1 :]
+
+
+def _between(sums: NDArray[Any], reach: int) -> NDArray[Any]:
+    """Return sums from so many places before each to as many after it."""
+    number = len(sums) - 1 - 2 * _AROUND
+    before, after = (sums[_AROUND + by :][:number] for by in (-reach, reach + 1))
+    result: NDArray[Any] = after - before
+    return result
 
 
 def _largest_by_chance(number: int) -> float:

@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from hedgerow.method.ordered import those
+
 Array = NDArray[np.float64]
 
 # Of n uniform rows, the excess mass of a second hump times the root of n exceeds this with a
@@ -144,7 +146,7 @@ def _leading(rows: Array) -> list[Array]:
         return []
     some = rows[:, :: -(-rows.shape[1] // _COLUMNS)]
     spread = some.std(axis=0)
-    some, spread = some[:, spread > 0], spread[spread > 0]
+    some, spread = those(some, spread > 0), spread[spread > 0]
     if len(spread) < 2:
         return []
     unit = (some - some.mean(axis=0)) / spread
@@ -169,7 +171,8 @@ def _flattest(places: Array) -> Array:
     for _ in range(_STEPS):
         along = ways @ white.T
         ways = along * along * along @ white / len(white) - 3.0 * ways
-        ways /= np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), _ROUNDING)
+        lengths = np.sqrt(np.einsum("kj,kj->k", ways, ways))
+        ways /= np.maximum(lengths, _ROUNDING)[:, None]
     along = white @ ways.T
     fourth = np.square(np.square(along)).mean(axis=0)
     flattest: Array = along[:, fourth.argmin()]

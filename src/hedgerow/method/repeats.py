@@ -73,7 +73,13 @@ def with_rows(known: Repeats, found: Hashes) -> Repeats:
 
 def first_repeats(found: Hashes, first: Ordered) -> Repeats:
     """Return what is known after the first rows; nothing if some may be the same by chance."""
-    return with_rows(no_repeats(), found) if identified(found, first) else no_repeats()
+    if not identified(found, first):
+        return no_repeats()
+    different = _different(found)
+    if len(different) < len(found) or len(found) > KEPT:
+        return with_rows(no_repeats(), found)
+    once = np.ones(len(found), dtype=np.int64)
+    return Repeats(different, once, once, found[-LAGS:])
 
 
 def mean_times(known: Repeats) -> tuple[float, float]:

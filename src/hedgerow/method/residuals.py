@@ -82,6 +82,21 @@ def lagged_products(known: Array) -> Array:
     )
 
 
+def lagged(unit: Array) -> Array:
+    """Return, for each column, sums of products of the first rows that are 0, 1, ... `LAGS` apart.
+
+    Parameters
+    ----------
+    unit : rows of about variance one; zeros where a cell is missing
+
+    Examples
+    --------
+    >>> lagged(np.array([[1.0], [2.0], [3.0]]))[:4].ravel()
+    array([14.,  8.,  3.,  0.])
+    """
+    return lagged_products(np.concatenate([np.zeros((LAGS, unit.shape[1])), unit]))
+
+
 def together(
     unit: Array, squares: Array, lagged: Callable[[Array, int], Array] | None = None
 ) -> float:

@@ -6,11 +6,15 @@ are those of none: two columns are less alike in all rows than in any stretch, b
 sizes differ in time, and what a third one explains of both is explained in part only.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from hedgerow.method.directions import about_means
 from hedgerow.method.echoes import echoing
+from hedgerow.method.residuals import lagged
 from hedgerow.method.spectra import evenly_spaced
 
 Array = NDArray[np.float64]
@@ -20,13 +24,12 @@ _LEAST_STRETCHES = 8
 _LEAST_CYCLES = 8
 _CUT = 6.0  # squares of normal numbers beyond this are one in seventy
 _TYPICAL = 2.0  # columns of typical size that a row's own count beside
-_LAGS = 32  # of memory
 _TOGETHER = 64  # columns that are looked at at a time
 _CHANCE = 1e-3  # of any column that is not
 _WORTH_SAYING = 0.25  # variance of sizes' squares, over their mean square
 
 
-def restless_of(rows: Array) -> Array:
+def restless_of(rows: Array, products: Callable[[Array], Array] = lagged) -> Array:
     """Return the relative variance of squared sizes of columns; zero where they keep their size.
 
     Of very many columns some are looked at (`spectra.evenly_spaced`).
@@ -34,6 +37,7 @@ def restless_of(rows: Array) -> Array:
     Parameters
     ----------
     rows : in their order, without a season; NaN for missing cells
+    products : `residuals.lagged`, or what does the same
 
     Examples
     --------
@@ -47,15 +51,15 @@ def restless_of(rows: Array) -> Array:
     result = np.zeros(n_columns)
     if n_rows // STRETCH >= _LEAST_STRETCHES and n_columns >= 2:
         some = evenly_spaced(n_columns)
-        result[some] = _found(rows[:, some])
+        result[some] = _found(rows[:, some], products)
     return result
 
 
-def _found(rows: Array) -> Array:
+def _found(rows: Array, products: Callable[[Array], Array]) -> Array:
     """Return the same of columns that are all looked at."""
     n_rows, n_columns = rows.shape
     number = n_rows // STRETCH
-    squares, memory = _own_squares(rows)
+    squares, memory = _own_squares(rows, products)
     cells = squares.var(axis=0)
     in_stretches = squares[: number * STRETCH].reshape(number, STRETCH, n_columns).mean(axis=1)
     found = _beyond_chance(in_stretches, cells * memory / STRETCH)
@@ -63,29 +67,18 @@ def _found(rows: Array) -> Array:
     if period > 1:
         phases = np.array([squares[phase::period].mean(axis=0) for phase in range(period)])
         found = np.maximum(found, _beyond_chance(phases, cells * period / n_rows))
-    found = np.where(found > _WORTH_SAYING, found, 0.0)
-    return found if np.count_nonzero(found) > 1 else np.zeros(n_columns)
-
-
-def _standard(rows: Array) -> Array:
-    """Return columns of mean zero and variance one, zero where a cell is missing."""
-    there = ~np.isnan(rows)
-    number = np.maximum(there.sum(axis=0), 1)
-    centred = np.where(there, rows, 0.0)
-    centred = np.where(there, centred - centred.sum(axis=0) / number, 0.0)
-    spread = np.sqrt(np.square(centred).sum(axis=0) / number)
-    result: Array = centred / np.where(spread > 0, spread, np.inf)
+    result: Array = np.where(found > _WORTH_SAYING, found, 0.0)
     return result
 
 
-def _own_squares(rows: Array) -> tuple[Array, Array]:
+def _own_squares(rows: Array, products: Callable[[Array], Array]) -> tuple[Array, Array]:
     """Return squares over what all columns have in common in their row, of mean one; and memory."""
     n_rows, n_columns = rows.shape
     own, memory = np.empty(rows.shape), np.empty(n_columns)
     for first in range(0, n_columns, _TOGETHER):
         some = slice(first, first + _TOGETHER)
-        unit = _standard(rows[:, some])
-        memory[some] = _memory(unit)
+        unit, _ = about_means(rows[:, some])
+        memory[some] = _memory(products(unit), n_rows)
         cut = np.minimum(np.square(unit), _CUT)
         own[:, some] = cut / np.maximum(cut.mean(axis=0), 1.0 / n_rows)
     own /= ((own.sum(axis=1) + _TYPICAL) / (n_columns + _TYPICAL))[:, None]
@@ -93,14 +86,12 @@ def _own_squares(rows: Array) -> tuple[Array, Array]:
     return own, memory
 
 
-def _memory(unit: Array) -> Array:
+def _memory(products: Array, n_rows: int) -> Array:
     """Return by what memory makes means of squares less certain, of normal columns.
 
     Their squares have the squared autocorrelations.
     """
-    n_rows = len(unit)
-    echoes = [(unit[lag:] * unit[:-lag]).sum(axis=0) / n_rows for lag in range(1, _LAGS + 1)]
-    squares = np.maximum(np.square(echoes) - 1.0 / n_rows, 0.0)
+    squares = np.maximum(np.square(products[1:] / n_rows) - 1.0 / n_rows, 0.0)
     result: Array = 1.0 + 2.0 * squares.sum(axis=0)
     return result
 

@@ -89,8 +89,8 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
     if n_rows < _ROWS_PER_VOTE * _LEAST_VOTES:
         return rows, no_sizes(n_columns)
     most = min(_MOST_VOTES, n_rows // _ROWS_PER_VOTE)
-    some = np.arange(0, n_columns, -(-n_columns // most))
-    some = some[np.ptp(rows[:, some], axis=0) > 0]
+    step = -(-n_columns // most)
+    some = np.arange(0, n_columns, step)[np.ptp(rows[:, ::step], axis=0) > 0]
     if len(some) < _LEAST_VOTES:
         return rows, no_sizes(n_columns)
     centre = rows.mean(axis=0)
@@ -99,7 +99,9 @@ def first_sizes(rows: Array, there: NDArray[np.bool_] | None = None) -> tuple[Ar
     unit = medians(sizes)
     unit = np.where(unit > 0, unit, sizes.max(axis=1))
     votes /= unit
-    given = np.ones(n_rows) if there is None else share_of_votes(there[:, some])
+    given = np.ones(n_rows)
+    if there is not None and not there.all():
+        given = share_of_votes(there[:, some])
     squared = np.square(votes).mean(axis=1) / given
     for _ in range(_ROUNDS):
         factors = 1.0 / np.sqrt(np.maximum(squared, _TINY))
@@ -174,7 +176,7 @@ def _shape(votes: Array) -> tuple[Array, Array]:
 
 def _trust(logs: Array, independent: float) -> float:
     """Return the share of the variance of logarithms that is not chance; zero if it may be none."""
-    chance = float(special.polygamma(1, independent / 2.0))
+    chance = float(special.zeta(2.0, independent / 2.0))  # the trigamma function
     found = float(logs.var())
     if found <= chance * (1.0 + _CLEAR * np.sqrt(2.0 / len(logs))):
         return 0.0

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from hedgerow.method.bends import bends_of, bent
-from hedgerow.method.echoes import echoing, stays
+from hedgerow.method.echoes import echo_in, echoing, stays
 from hedgerow.method.ordered import in_pieces
-from hedgerow.method.spectra import mean_power, of_unit_length
+from hedgerow.method.spectra import Spectrum, spectrum_of
 
 Array = NDArray[np.float64]
 
@@ -69,26 +69,25 @@ def period_of(rows: Array) -> int:
     some = rows[:, :: -(-n_columns // _COLUMNS)]
     gone = np.isnan(some)
     some = np.where(gone, _means(some), some) if gone.any() else some
-    period, longest = 1, n_rows // LEAST_CYCLES
+    period, longest, spectrum = 1, n_rows // LEAST_CYCLES, spectrum_of(some)
     for _ in range(_MOST_LINES):
-        left = varying(some, period)
         # Three cycles may as well be memory, unless they are days of a week.
-        line = _line(left, LEAST_CYCLES + (period == 1))
-        found = None if line is None else _period_of_line(left, line, period)
+        line = _line(spectrum, LEAST_CYCLES + (period == 1))
+        found = None if line is None else _period_of_line(varying(some, period), line, period)
         if found is None:
             break
         joint = lcm(period, found)
         if joint > longest or not _recurs(some, joint):
             break
-        period = joint
-    left, others = varying(some, period), np.arange(2, longest + 1)
-    periods: list[int] = []
+        period, spectrum = joint, spectrum_of(varying(some, joint))
+    periods, others = [], np.arange(2, longest + 1)
     if period > 1:
         # Means of days tell days of the week apart, which single hours hardly do.
+        left = varying(some, period)
         days = left[: n_rows // period * period].reshape(-1, period, left.shape[1]).mean(axis=1)
         periods += [period * echoing(days, np.array([_WEEK]), _LEVEL_OF_A_WEEK)]
-        periods += [echoing(left, others[others % period == 0])]
-    for again in (*periods, echoing(left, others)):
+        periods += [echo_in(spectrum, others[others % period == 0])]
+    for again in (*periods, echo_in(spectrum, others)):
         joint = lcm(period, again)
         if period < joint <= longest and _recurs(some, joint):
             return joint
@@ -232,11 +231,13 @@ def _faded(echo: float, cycles: int) -> float:
     return float(across / within)
 
 
-def _line(rows: Array, slowest: int) -> int | None:
+def _line(spectrum: Spectrum, slowest: int) -> int | None:
     """Return the frequency of the clearest line, in cycles of all rows, if there is a clear one."""
-    power = _power(rows)
+    power = spectrum.at_frequencies
     ratio = power[slowest:] / _typical_around(power)[slowest:]
-    if not len(ratio) or not ratio.max() > max(_LEAST_LINE, _largest_by_chance(ratio)):
+    if not len(ratio) or not ratio.max() > _LEAST_LINE:
+        return None
+    if not ratio.max() > _largest_by_chance(ratio):
         return None
     return slowest + int(ratio.argmax())
 
@@ -255,7 +256,7 @@ def _heard(rows: Array, period: int) -> float:
 
 def _power(rows: Array) -> Array:
     """Return the mean periodogram of columns, each in units of its variance."""
-    return len(rows) * mean_power(of_unit_length(rows - rows.mean(axis=0)), len(rows))
+    return len(rows) * spectrum_of(rows).at_frequencies
 
 
 def _typical_around(power: Array) -> Array:

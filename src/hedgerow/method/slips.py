@@ -10,7 +10,8 @@ remains is not normal either. In a row that is large as a whole (`row_sizes`) no
 slipped. Nor has a sensor that jumps: of cells on end, only the first `MOST_ON_END` count.
 
 A code (0 for what was not measured) need not be that far off: if the least or the largest value of
-a column comes again and again, and is more than `SHOULDER` standard deviations off, it is one.
+a column comes again and again, and is more than `SHOULDER` standard deviations off, it is one. In
+columns of few values, those apart from the others are codes (`codes`), in whatever rows.
 """
 
 from typing import NamedTuple
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from hedgerow.method.codes import limits_of
 from hedgerow.method.marginals import cannot_be_told_from_normal
 from hedgerow.method.ordered import Ordered, in_order
 from hedgerow.method.outliers import BEYOND_DOUBT, MEDIAN
@@ -44,6 +46,7 @@ class Slips(NamedTuple):
     centre: Array  # (p,)
     scale: Array  # (p,) of one standard deviation; infinite: the column is not judged
     codes: Array  # (2, p) values of cells that were not measured; infinite: there is none
+    limits: Array  # (2, p) beyond which cells of columns of few values are codes
     on_end: NDArray[np.int64]  # (p,) cells that far off, up to the last row
     found: NDArray[np.int64]  # (p,) cells that count as missing
     cells: NDArray[np.int64]  # (k, 2) row and column of the first ones
@@ -53,28 +56,40 @@ def no_slips(n_columns: int) -> Slips:
     """Return that no column is judged."""
     none = np.zeros(n_columns, dtype=np.int64)
     unjudged = np.full(n_columns, np.inf)
-    codes = np.full((2, n_columns), np.inf)
-    return Slips(np.zeros(n_columns), unjudged, codes, none, none, np.empty((0, 2), dtype=np.int64))
+    codes, limits = np.full((2, n_columns), np.inf), np.tile([[-np.inf], [np.inf]], n_columns)
+    nowhere = np.empty((0, 2), dtype=np.int64)
+    return Slips(np.zeros(n_columns), unjudged, codes, limits, none, none, nowhere)
 
 
-def first_slips(first: Ordered, judged: Cells) -> tuple[Ordered, Slips]:
-    """Return the first rows without slips, and what is one from there on; ``judged`` may have some.
+def first_slips(first: Ordered, judged: Cells, few: Cells) -> tuple[Ordered, Slips]:
+    """Return the first rows without slips, and what is one from there on.
+
+    Columns that are ``judged`` may have cells far off, and ``few`` may have codes, if their values
+    are few.
 
     Examples
     --------
     >>> rows = np.random.default_rng(0).standard_normal((200, 30))
     >>> rows[7, 3] = -90.0
-    >>> first, slips = first_slips(in_order(rows), np.ones(30, dtype=np.bool_))
+    >>> judged = np.ones(30, dtype=np.bool_)
+    >>> first, slips = first_slips(in_order(rows), judged, ~judged)
     >>> slips.cells.tolist(), np.isnan(first.rows).sum()
     ([[7, 3]], np.int64(1))
     """
-    none = no_slips(len(first.there))
+    known = no_slips(len(first.there))._replace(limits=limits_of(first, few))
+    known = _of_normal_columns(first, judged, known)
+    rows, slips = without_slips(first.rows, known, 0)
+    return (in_order(rows), slips) if slips.found.any() else (first, slips)
+
+
+def _of_normal_columns(first: Ordered, judged: Cells, none: Slips) -> Slips:
+    """Return what is a slip in columns that are normal but for these."""
     centre, scale = _middle(first, judged)
     ends = _ends(first)
     off_by = np.abs(ends - centre) / scale
     codes = np.where(_comes_again(first) & (off_by > SHOULDER), ends, np.inf)
     if not (off_by > BEYOND_DOUBT).any() and np.isinf(codes).all():
-        return first, none
+        return none
     coded = (first.rows == codes[0]) | (first.rows == codes[1])
     far = (np.abs(first.rows - centre) > BEYOND_DOUBT * scale) | coded
     often = far.sum(axis=0) > _MOST * first.there
@@ -87,8 +102,7 @@ def first_slips(first: Ordered, judged: Cells) -> tuple[Ordered, Slips]:
     by_chance = stats.poisson.isf(_DOUBT, 2.0 * special.ndtr(-SHOULDER) * values.size)
     if beyond >= off - beyond - by_chance:
         known = known._replace(scale=np.where(normal, scale, np.inf))
-    rows, slips = without_slips(first.rows, known, 0)
-    return (in_order(rows), slips) if slips.found.any() else (first, none)
+    return known
 
 
 def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
@@ -96,26 +110,35 @@ def without_slips(rows: Rows, known: Slips, before: int) -> tuple[Rows, Slips]:
 
     However rows are cut, it is the same.
     """
-    judged = np.flatnonzero(np.isfinite(known.scale) | np.isfinite(known.codes).any(axis=0))
-    if not len(judged) or not len(rows):
+    if not len(rows):
         return rows, known
-    some, codes = rows[:, judged], known.codes[:, judged]
-    far = _far_off(some, known.centre[judged], known.scale[judged], BEYOND_DOUBT)
-    far |= _but_in_large_rows((some == codes[0]) | (some == codes[1]), len(judged))
-    on_end = known.on_end.copy()
-    position = np.arange(1, len(rows) + 1)[:, None]
-    # A run that was there before the first row began so many rows earlier.
-    since = np.maximum.accumulate(np.where(far, -on_end[judged], position), axis=0)
-    length = np.where(far, position - since, 0)
-    on_end[judged] = length[-1]
-    slipped = np.zeros(rows.shape, dtype=np.bool_)
-    slipped[:, judged] = far & (length <= MOST_ON_END)
+    slipped, on_end = _far_for_a_while(rows, known)
+    few = np.flatnonzero(np.isfinite(known.limits).any(axis=0))
+    slipped[:, few] = (rows[:, few] < known.limits[0, few]) | (rows[:, few] > known.limits[1, few])
     if not slipped.any():
         return rows, known._replace(on_end=on_end)
     new = np.argwhere(slipped)[: NAMED - len(known.cells)] + np.array([before, 0])
     cells, found = np.concatenate([known.cells, new]), known.found + slipped.sum(axis=0)
     told = known._replace(on_end=on_end, found=found, cells=cells)
     return np.where(slipped, np.nan, rows), told
+
+
+def _far_for_a_while(rows: Rows, known: Slips) -> tuple[Cells, NDArray[np.int64]]:
+    """Return which cells of normal columns have slipped, and how many do on end at last."""
+    slipped, on_end = np.zeros(rows.shape, dtype=np.bool_), known.on_end.copy()
+    judged = np.flatnonzero(np.isfinite(known.scale) | np.isfinite(known.codes).any(axis=0))
+    if not len(judged):
+        return slipped, on_end
+    some, codes = rows[:, judged], known.codes[:, judged]
+    far = _far_off(some, known.centre[judged], known.scale[judged], BEYOND_DOUBT)
+    far |= _but_in_large_rows((some == codes[0]) | (some == codes[1]), len(judged))
+    position = np.arange(1, len(rows) + 1)[:, None]
+    # A run that was there before the first row began so many rows earlier.
+    since = np.maximum.accumulate(np.where(far, -on_end[judged], position), axis=0)
+    length = np.where(far, position - since, 0)
+    on_end[judged] = length[-1]
+    slipped[:, judged] = far & (length <= MOST_ON_END)
+    return slipped, on_end
 
 
 def _middle(first: Ordered, judged: Cells) -> tuple[Array, Array]:

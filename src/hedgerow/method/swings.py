@@ -59,6 +59,9 @@ def swings_of(unit: Array) -> Array:
     excess = _beyond_chance(of_some, cut, of_some, cut, own)
     noise = float(cut.var(axis=0).mean())
     edge = noise * _largest_by_chance(len(some), n_rows)
+    # All sizes are below the edge if this has a root, which is quicker to tell.
+    if linalg.lapack.dpotrf(edge * np.eye(len(some)) - excess)[1] == 0:
+        return np.empty((n_columns, 0))
     sizes, directions = linalg.eigh(excess, subset_by_value=(edge, np.inf))
     if len(sizes):
         clear = np.flatnonzero(sizes > _at_other_times(cut))[::-1][:MOST_SWINGS]

@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
+
+from hedgerow.method.ordered import those
 
 Array = NDArray[np.float64]
 
@@ -58,26 +60,63 @@ def twins_of(rows: Array) -> Twins:
     """
     rows = rows[:, :: -(-max(rows.shape[1], 1) // _COLUMNS)]
     spread = rows.std(axis=0)
-    rows = rows[:, spread > 0] / spread[spread > 0]
+    rows = those(rows, spread > 0) / spread[spread > 0]
     n_rows, n_columns = rows.shape
     if n_rows < LEAST_ROWS or n_columns < LEAST_COLUMNS:
         return NONE
-    squares = np.square(rows).sum(axis=1)
-    apart = np.maximum(squares[:, None] + squares - 2.0 * (rows @ rows.T), 0.0)
-    for back in range(_NEAR + 1):
-        np.fill_diagonal(apart[back:], np.inf)
-        np.fill_diagonal(apart[:, back:], np.inf)
-    farther = np.partition(apart[:: -(-n_rows // _ASKED)], _BETWEEN, axis=1)[:, _BETWEEN]
-    if not (farther[:, 1] > farther[:, 0]).all() or not farther[:, 0].all():
-        return NONE  # of few values, or exactly repeated
-    dimensions = np.median(2.0 * np.log(2.0) / np.log(farther[:, 1] / farther[:, 0]))
-    nearest = apart.argmin(axis=1)
-    first = apart[np.arange(n_rows), nearest]
-    apart[np.arange(n_rows), nearest] = np.inf
-    ratio = first / np.maximum(apart.min(axis=1), np.finfo(np.float64).tiny)
-    twins = ratio ** (dimensions / 4.0) < _SELDOM  # a ratio of squares, half the dimensions
+    limit = _limit_of_ratios(rows)
+    fewest = max(_FEWEST, special.pdtrik(1.0 - _CHANCE, _SELDOM * n_rows))
+    if (_possible_ratios(rows) < limit).sum() < fewest:
+        return NONE
+    nearest, first, second = _nearest(rows)
+    twins = first / np.maximum(second, np.finfo(np.float64).tiny) < limit
     number = int(twins.sum())
-    if number < max(_FEWEST, stats.poisson.isf(_CHANCE, _SELDOM * n_rows)):
+    if number < fewest:
         return NONE
     one = int(np.where(twins, first, np.inf).argmin())
     return Twins(number, *sorted((one, int(nearest[one]))))
+
+
+def _limit_of_ratios(rows: Array) -> float:
+    """Return what ratios of squared distances seldom fall below; zero if rows do not tell."""
+    asked = np.arange(0, len(rows), -(-len(rows) // _ASKED))
+    farther = np.sort(_apart(rows, asked), axis=1)[:, _BETWEEN]
+    if not (farther[:, 1] > farther[:, 0]).all() or not farther[:, 0].all():
+        return 0.0  # of few values, or exactly repeated
+    dimensions = np.median(2.0 * np.log(2.0) / np.log(farther[:, 1] / farther[:, 0]))
+    return float(_SELDOM ** (4.0 / dimensions))  # half the dimensions
+
+
+def _possible_ratios(rows: Array) -> Array:
+    """Return what each row's ratio is at least, at half the cost: by distances that are rounded."""
+    single = rows.astype(np.float32)
+    _, first, second = _nearest(single)
+    squares = np.square(single).sum(axis=1)
+    # By so much squares and products of rows of single precision can be off, each.
+    off = (rows.shape[1] + 2) * np.finfo(np.float32).eps * (squares + squares.max())
+    least: Array = np.maximum(first - 2.0 * off, 0.0) / (second + 2.0 * off)
+    return least
+
+
+def _nearest(rows: NDArray[np.floating]) -> tuple[NDArray[np.intp], Array, Array]:
+    """Return the nearest other row of each, and its squared distance and the second nearest's."""
+    places = np.arange(len(rows))
+    apart = _apart(rows, places)
+    nearest = apart.argmin(axis=1)
+    first = apart[places, nearest]
+    apart[places, nearest] = np.inf
+    return nearest, first, apart.min(axis=1)
+
+
+def _apart(rows: NDArray[np.floating], asked: NDArray[np.intp]) -> NDArray[np.floating]:
+    """Return squared distances of some rows from all; infinite from those that stand near them."""
+    squares = np.square(rows).sum(axis=1)
+    some = rows if len(asked) == len(rows) else rows[asked]
+    apart: NDArray[np.floating] = some @ rows.T
+    apart *= -2.0
+    apart += squares[asked, None]
+    apart += squares
+    np.maximum(apart, 0.0, out=apart)
+    near = asked[:, None] + np.arange(-_NEAR, _NEAR + 1)
+    apart[np.arange(len(asked))[:, None], near.clip(0, len(rows) - 1)] = np.inf
+    return apart

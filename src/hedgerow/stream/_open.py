@@ -49,7 +49,7 @@ def open_source(
     given : sequence of str
         Columns to hold fixed, written as ``columns``; text is taken for categories. A row in which
         one has no value is left out.
-    delimiter, header, decimal, na, sheet, layer, obs, labels
+    delimiter, header, decimal, na, order, sheet, layer, obs, labels
         How files are read, as for `hedgerow.io.open_table`.
 
     Returns
@@ -72,7 +72,11 @@ def open_source(
     """
     options = reading(**how)
     one_of("missing", missing, MISSING)
-    wish = Wish(tuple(columns), tuple(drop), time, id, missing, given=tuple(given))
+    wish = Wish(
+        *(tuple(columns), tuple(drop), time, id, missing),
+        given=tuple(given),
+        orders=options.order,
+    )
     name = os.fspath(source)
     if name.startswith(_REDIS):
         from hedgerow.stream._redis import RedisStream

@@ -11,6 +11,7 @@ from hedgerow.io import DataError
 from hedgerow.io.choose import Wish, choose, with_given
 from hedgerow.io.source import Column
 from hedgerow.io.source import Offset as Offset
+from hedgerow.io.words import with_orders
 
 
 class Schema(NamedTuple):
@@ -125,6 +126,7 @@ def first_schema(found: list[Column], wish: Wish) -> tuple[Schema, dict[str, lis
     >>> first_schema([Column("a", None), Column("when", "not numeric"), Column("b", None)], Wish())
     (Schema(columns=['a', 'b'], others=['when'], words={}, given={}), {'not numeric': ['when']})
     """
+    found = with_orders(found, wish.orders)
     wish = with_given(found, wish)
     chosen, left_out = choose(found, wish)
     columns = [found[j].name for j in chosen]

@@ -28,7 +28,7 @@ from hedgerow.engines.numba_cpu._learn import (
 )
 from hedgerow.engines.numba_cpu._marginals import first_marginals, first_scores, score_rows
 from hedgerow.engines.numba_cpu._outliers import suspicious
-from hedgerow.engines.numba_cpu._residuals import look_back
+from hedgerow.engines.numba_cpu._residuals import lagged, look_back
 from hedgerow.engines.numba_cpu._row_sizes import row_factors
 from hedgerow.method.ordered import in_order
 
@@ -45,6 +45,7 @@ __all__ = [
     "in_order",
     "inflation_of",
     "init",
+    "lagged",
     "learn",
     "look_back",
     "mean",

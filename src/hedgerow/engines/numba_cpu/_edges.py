@@ -55,6 +55,7 @@ Indices = NDArray[np.intp]
 Scores = NDArray[np.float32]
 Exact = Callable[[Indices, Indices], Array]
 
+_PER_PAIR = 256  # multiplications that take as long as to choose, ask and test
 _NODES = 16  # whose neighbours are chosen at a time
 TILE = 64  # rows of a matrix that are read beside its columns
 
@@ -74,7 +75,7 @@ def repeats(evidence: Evidence, copy: float) -> Repeats:
     moments = evidence.moments
     corr = Correlations(moments.products, per_scale(moments))
     original = np.arange(len(corr.per_scale))
-    with team() as run:
+    with team(len(original) ** 2) as run:
         run(
             partial(first_copies, *some, *corr, copy, original)
             for some in blocks(len(original), TILE)
@@ -105,7 +106,7 @@ def find_edges(
     scores = np.empty((n_columns, n_columns), dtype=np.float32)
     codes = np.empty((n_columns, n_columns), dtype=np.int8)
     rule = (n_rows, thresholds, hubs, curves, ends_of_bins(n_rows))
-    with team() as run:
+    with team(_PER_PAIR * n_columns**2) as run:
         run(
             [
                 partial(select_nodes, *some, *corr, *rule, found, scores, codes)
@@ -157,7 +158,7 @@ def scores_given_fewer(corr: Array, n_rows: float) -> Array:
     curves = score_polynomials(n_rows, len(thresholds))
     rule = (n_rows, thresholds, NO_HUBS, curves, ends_of_bins(n_rows))
     whole = Correlations(corr, np.ones(n_columns))
-    with team() as run:
+    with team(_PER_PAIR * n_columns**2) as run:
         run(
             partial(select_nodes, *some, *whole, *rule, found, scores, codes)
             for some in blocks(n_columns, _NODES)

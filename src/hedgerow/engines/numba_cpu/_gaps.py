@@ -21,6 +21,7 @@ from hedgerow.method.outliers import Regressions
 
 Array = NDArray[np.float64]
 
+_PER_PAIR = 32  # multiplications that take as long as to choose by a correlation
 _NODES, _MOST_NODES = 16, 256  # whose neighbours are chosen at a time
 
 
@@ -47,7 +48,7 @@ def _neighbours(corr: Array, n_rows: float, thresholds: Array) -> Neighbours:
     n_columns = len(corr)
     found = no_neighbours(n_columns, len(thresholds))
     ones = np.ones(n_columns)
-    with team() as run:
+    with team(_PER_PAIR * corr.size) as run:
         run(
             partial(choose_nodes, *some, corr, ones, n_rows, thresholds, NO_HUBS, found)
             for some in blocks(n_columns, job_size(n_columns, _NODES, _MOST_NODES))

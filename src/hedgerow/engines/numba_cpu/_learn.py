@@ -81,7 +81,7 @@ def learn(state: Learned, rows: Rows) -> Learned:
     rooms = cycle([room_for(pieces, rows.shape[1]), room_for(pieces, rows.shape[1])])
     errors = _room_for_errors(state, pieces)
     prepared = partial(prepare, state.half_life, rows)
-    with team() as run:
+    with team(rows.size * rows.shape[1]) as run:
         chunk = prepared(next(rooms), state.hedge.columns, *pieces[0])
         for following in [*pieces[1:], None]:
             jobs = jobs_of(state, chunk, errors)
@@ -108,7 +108,7 @@ def count(state: Learned, rows: Rows, strip: Strip | None = None) -> Learned:
     totals = _running(moments.weight, new_weights)
     mean, contrasts = moments.mean.copy(), zeros(len(new_weights), rows.shape[1], np.float64)
     contrast(rows[counted:], new_weights, totals, mean, contrasts)
-    with team() as run:
+    with team(contrasts.size * len(mean)) as run:
         run(gram_jobs(contrasts, moments.products, strip or (0, len(mean))))
     squared_weight = _running(moments.squared_weight, np.square(new_weights))[-1]
     rows_seen = learner.rows + len(rows)
@@ -129,7 +129,7 @@ def mean(state: Learned) -> Array:
 def moments(state: Learned) -> Moments:
     """Return the moments of the rows, half of whose products may have been out of date."""
     products = state.moments.products
-    with team() as run:
+    with team(products.size) as run:
         run(partial(mirror, *some, products) for some in blocks(len(products), _MIRRORED))
     return state.moments
 

@@ -25,6 +25,7 @@ from hedgerow.method.ordered import Ordered
 
 Array = NDArray[np.float64]
 
+_PER_CELL = 16  # multiplications that take as long as to score a cell
 _COLUMNS = 16  # that share two lines of memory
 _MOST_COLUMNS = 256
 _ROWS = 256  # of these columns that fit into the nearest cache, more or less
@@ -51,7 +52,7 @@ def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
         alike = np.flatnonzero(~as_is & (first.there == n))
         quantiles = _quantiles(n)
         size = job_size(len(alike), _COLUMNS, _MOST_COLUMNS)
-        with team() as run:
+        with team(_PER_CELL * n * len(alike)) as run:
             run(
                 partial(
                     _score_by_rank, *some, alike, n, first.values, first.order, quantiles, result
@@ -67,7 +68,7 @@ def first_marginals(first: Ordered, as_is: NDArray[np.bool_], half_life: float) 
     counts = weights_of_first(len(first.rows), half_life)
     kept = 0.5 ** (1.0 / half_life)
     size = job_size(len(as_is), _COLUMNS, _MOST_COLUMNS)
-    with team() as run:
+    with team(_PER_CELL * first.rows.size) as run:
         run(
             partial(_count_columns, *some, *first[:4], counts, kept, known)
             for some in blocks(len(as_is), size)
@@ -115,7 +116,7 @@ def _scored(
         np.empty((n_columns, _PLACES), dtype=np.uint8),
     )
     size = job_size(n_columns, _COLUMNS, _MOST_COLUMNS)
-    with team() as run:
+    with team(_PER_CELL * rows.size) as run:
         run(
             partial(_score_columns, *some, rows, kept, marginals, guides, result)
             for some in blocks(n_columns, size)

@@ -38,7 +38,7 @@ def suspicious(
     entries, residual = known
     starts, neighbours = entries.indptr.astype(np.int64), entries.indices.astype(np.int64)
     judges = (centre, 1.0 / scale, starts, neighbours, entries.data, 1.0 / residual, limit)
-    with team() as run:
+    with team(_ROWS * rows.size) as run:
         run(
             partial(_suspicious, rows[a:b], there[a:b], *judges, found[a:b])
             for a, b in blocks(len(rows), job_size(len(rows), _ROWS, _MOST_ROWS))

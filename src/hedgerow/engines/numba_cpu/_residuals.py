@@ -64,13 +64,18 @@ def look_back(
     return state._replace(residuals=scaled_residuals(sums, passed))
 
 
-def lags_of_first(rows: NDArray[np.floating], half_life: float) -> NDArray[np.float64]:
-    """Return the sums of products of the first rows that `look_back` makes of residuals."""
-    counts = row_weights(0, len(rows), half_life)
-    values = _after_lags(standard_of(rows, half_life).T, counts)
-    n_columns, n_rows = len(values), len(rows)
+def lagged(
+    unit: NDArray[np.float64], counts: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return sums of products of the first rows that are 0, 1, ... `LAGS` apart.
+
+    Rows count as ``counts`` say, or once.
+    """
+    n_rows, n_columns = unit.shape
+    counts = np.ones(n_rows) if counts is None else counts
+    values = _after_lags(unit.T, counts)
     lags, sizes = np.zeros((LAGS + 1, n_columns)), np.zeros(n_rows, dtype=np.float32)
-    with team() as run:
+    with team(_LAGS_AT_ONCE * unit.size) as run:
         scale = np.ones(n_columns)
         _add(values, counts, _ends(n_rows), sizes, scale, lags, np.zeros(n_columns), run)
     return lags
@@ -86,7 +91,7 @@ def standard_of(rows: NDArray[np.floating], half_life: float) -> NDArray[np.floa
 def sums_of_first(errors: Singles, counts: NDArray[np.float64]) -> Residuals:
     """Return the sums over the first rows' residuals, which come after `LAGS` zeros."""
     n_columns, n_rows = len(errors), len(counts)
-    with team() as run:
+    with team(n_rows * n_columns * len(partners(n_columns))) as run:
         rooted = errors[:, LAGS:].astype(np.float64)
         weight = float(counts.sum())
         scale = np.square(rooted).sum(axis=1) / weight
@@ -193,7 +198,7 @@ def leave_errors(
     rows = zeros(-(-n_rows // DOT_TILE) * DOT_TILE, n_columns, np.float32)
     rows[:n_rows, :n_columns] = standard
     first, last = strip
-    with team() as run:
+    with team(n_columns * standard.size) as run:
         run(
             partial(_errors_of_nodes, *some, rows, n_columns, state.hedge, result)
             for some in blocks(last, _NODES, first)

@@ -11,9 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from math import inf
 from typing import Any, Protocol
 
 _JOBS_PER_THREAD = 4
+# Multiplications that one thread makes in half a millisecond: with fewer, to begin others takes
+# about as long as they save.
+_WORTH_OTHERS = 1 << 21
 _told: ContextVar[int] = ContextVar("threads", default=0)
 
 Job = Callable[[], Any]
@@ -77,10 +81,16 @@ class Run(Protocol):
 
 
 @contextmanager
-def team() -> Iterator[Run]:
-    """Yield a function that runs jobs on all threads, the caller's among them."""
+def team(work: float = inf) -> Iterator[Run]:
+    """Yield a function that runs jobs on all threads, the caller's among them.
+
+    Or on the caller's alone, if ``work``, about so many multiplications, is worth no other.
+    """
     helpers = thread_count() - 1
-    with ThreadPoolExecutor(max(helpers, 1)) as pool:  # a thread begins when it is needed
+    if not helpers or work < _WORTH_OTHERS:
+        yield partial(_share_out, None, 0)
+        return
+    with ThreadPoolExecutor(helpers) as pool:  # a thread begins when it is needed
         yield partial(_share_out, pool, helpers)
 
 
@@ -89,7 +99,7 @@ def _nobody(share: float) -> None:
 
 
 def _share_out(
-    pool: ThreadPoolExecutor, helpers: int, jobs: Iterable[Job], tell: Tell = _nobody
+    pool: ThreadPoolExecutor | None, helpers: int, jobs: Iterable[Job], tell: Tell = _nobody
 ) -> list[Any]:
     """Let every thread take the next job until none is waiting; return the results in order."""
     waiting = deque(enumerate(jobs))
@@ -106,7 +116,7 @@ def _share_out(
             if waiting:
                 tell(len(results) / n_jobs)
 
-    others = [pool.submit(work) for _ in range(min(helpers, n_jobs - 1))]
+    others = [pool.submit(work) for _ in range(min(helpers, n_jobs - 1))] if pool else []
     try:
         work(tell)
         for other in others:

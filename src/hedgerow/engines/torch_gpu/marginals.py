@@ -53,7 +53,8 @@ def first_scores(first: Ordered, as_is: NDArray[np.bool_]) -> Array:
         for some in strips_of_columns(len(alike), _PER_CELL * len(result)):
             columns = _as_slice(alike[some])
             cells = to_device(first.rows[:, columns]).T.contiguous()
-            scores = _scores_by_rank(*torch.sort(cells, dim=1), n, quantiles)
+            values, order = torch.sort(cells, dim=1)
+            scores = _scores_by_rank(values, order, n, quantiles)
             result[:, columns] = scores.T.contiguous().cpu().numpy()
     return result
 
