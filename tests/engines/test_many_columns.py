@@ -279,9 +279,23 @@ def test_several_devices_come_to_the_same_to_the_last_bit(large_blocks, monkeypa
         monkeypatch.setattr(devices, "every", lambda times=times: one * times)
         rooms.append(set())
         evidence = fitting.evidence_of_rows(rows, AGAIN)
-        results.append([*evidence.weights, *fitting.find_edges(evidence, "fdr", 0.5)[:7]])
+        columns = evidence.columns.float()
+        rules = selection.Rules(SELECTION_LEVEL, MOST_NEIGHBOURS, 40.0)
+        found = selection.refit(columns, padded(columns, AGAIN.dtype), rules, AGAIN)
+        assert found.neighbours.shape[1] > 0
+        steps = [each for step in found.steps for each in step]
+        results.append([*evidence.weights, *found[:4], *steps])
     assert list(map(len, rooms)) == [1, number]
-    assert all(torch.equal(*map(torch.as_tensor, pair)) for pair in zip(*results))
+    assert len(results[0]) == len(results[1])
+    assert all(torch.equal(mine, other) for mine, other in zip(*results))
+
+
+def test_a_device_without_room_takes_no_part(monkeypatch):
+    one = devices.every()[:1]
+    free = iter([10, 9, 11])
+    monkeypatch.setattr(devices, "every", lambda: one * 4)
+    monkeypatch.setattr(devices, "free_bytes", lambda device: next(free))
+    assert devices.with_room(10) == one * 3  # the first one is not asked
 
 
 def test_what_fails_on_one_of_several_devices_is_told(monkeypatch):

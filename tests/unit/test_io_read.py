@@ -430,3 +430,15 @@ def test_columns_of_json_lines_keep_their_order_and_late_ones_are_told(tmp_path)
         table, read_back = read(tmp_path / "rows.ndjson")
     assert table.names == names
     assert len(read_back) == 2500
+
+
+def test_a_matrix_of_very_many_columns_is_read_in_pieces_that_are_not_too_small(tmp_path):
+    path, rows = tmp_path / "wide.npy", np.random.default_rng().standard_normal((300, 5000))
+    np.save(path, rows)
+    with open_table(path) as table:
+        pieces = list(table)
+    assert [len(piece) for piece in pieces] == [256, 44]
+    assert np.array_equal(np.concatenate(pieces), rows)
+    with open_table(path, drop=("x7",)) as table:
+        fewer = np.concatenate(list(table))
+    assert np.array_equal(fewer, np.delete(rows, 7, axis=1))

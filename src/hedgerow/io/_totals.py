@@ -31,9 +31,12 @@ class Totals:
         """Look at more rows."""
         if not len(rows):
             return
-        before = np.nan_to_num(np.vstack([self._last, rows[:-1]]))
-        self._sums += before.sum(axis=0)
-        self._largest = np.maximum(self._largest, np.abs(before).max(axis=0))
+        for before in (self._last[None], rows[:-1]):
+            if np.isnan(before.sum()):  # else all are there, and no copy is needed
+                before = np.nan_to_num(before)
+            self._sums += before.sum(axis=0)
+            self._largest = np.maximum(self._largest, before.max(axis=0, initial=0.0))
+            self._largest = np.maximum(self._largest, -before.min(axis=0, initial=0.0))
         self._last = rows[-1]
         self._n_rows += len(rows)
 

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from hedgerow.method.residuals import LAGS
-from hedgerow.method.spectra import as_many_independent, autocovariances, of_unit_length
+from hedgerow.method.spectra import (
+    as_many_independent,
+    autocovariances,
+    evenly_spaced,
+    of_unit_length,
+)
 
 Array = NDArray[np.float64]
 
@@ -38,6 +43,8 @@ NONE = Returning(0, 0.0)
 def returning(rows: Array) -> Returning:
     """Return the number of rows, beyond those of memory, after which rows are most alike.
 
+    Of very many columns some are looked at (`spectra.evenly_spaced`).
+
     Parameters
     ----------
     rows : in their order, without a season; NaN for missing cells
@@ -52,6 +59,7 @@ def returning(rows: Array) -> Returning:
     >>> returning(rows).after
     60
     """
+    rows = rows[:, evenly_spaced(rows.shape[1])]
     n_rows = len(rows)
     if n_rows < _LEAST_ROWS or not rows.shape[1]:
         return NONE

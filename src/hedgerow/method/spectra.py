@@ -22,7 +22,7 @@ def evenly_spaced(n_columns: int) -> slice:
     >>> evenly_spaced(100), evenly_spaced(20_000)
     (slice(None, None, 1), slice(None, None, 2))
     """
-    return slice(None, None, -(-n_columns // MOST_COLUMNS))
+    return slice(None, None, -(-max(n_columns, 1) // MOST_COLUMNS))
 
 
 def of_unit_length(rows: Array) -> Array:

@@ -4,6 +4,7 @@ What a strip comes to does not depend on who does it, nor on how many others the
 one kind give the same result to the last bit, however many they are.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -33,6 +34,25 @@ def every() -> list[torch.device]:
 def main() -> torch.device:
     """Return the device that rows are on."""
     return every()[0]
+
+
+def with_room(needed: int) -> list[torch.device]:
+    """Return the main device, and all others of its kind that have so many bytes free."""
+    first, *others = every()
+    return [first, *(d for d in others if _kind(d) == _kind(first) and free_bytes(d) >= needed)]
+
+
+def _kind(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+
+
+def free_bytes(device: torch.device) -> float:
+    """Return how much memory a GPU has left; for the processor's, that is not known."""
+    if device.type != "cuda":
+        return math.inf
+    free, _ = torch.cuda.mem_get_info(device)
+    result: float = free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return result
 
 
 def in_turn(

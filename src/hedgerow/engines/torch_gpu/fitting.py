@@ -14,12 +14,13 @@ from torch import Tensor
 
 from hedgerow.engines.torch_gpu import learning
 from hedgerow.engines.torch_gpu.copies import originals
+from hedgerow.engines.torch_gpu.devices import free_bytes
 from hedgerow.engines.torch_gpu.judging import judge_pairs
 from hedgerow.engines.torch_gpu.kept import Kept, kept_part, learn_kept
 from hedgerow.engines.torch_gpu.layout import HALF, SINGLE, Settings, padded, whole
 from hedgerow.engines.torch_gpu.learning import Weights
 from hedgerow.engines.torch_gpu.looking_back import sums_of
-from hedgerow.engines.torch_gpu.memory import check_memory, free_bytes, needed_bytes
+from hedgerow.engines.torch_gpu.memory import check_memory, needed_bytes
 from hedgerow.engines.torch_gpu.table import Table
 from hedgerow.method.engine import Edges, Indices, Repeats
 from hedgerow.method.hedge import batch_ends

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from hedgerow.base.parts import Parts, parts_of
-from hedgerow.engines.torch_gpu import devices, learning
-from hedgerow.engines.torch_gpu.devices import in_turn
+from hedgerow.engines.torch_gpu import learning
+from hedgerow.engines.torch_gpu.devices import in_turn, with_room
 from hedgerow.engines.torch_gpu.layout import Settings, padded
 from hedgerow.progress import report
 
@@ -96,9 +96,10 @@ def learn_kept(rows: Tensor, columns: Tensor, batches: list[int], settings: Sett
 
 
 def _workers(rows: Tensor, columns: Tensor, n_nodes: int) -> list[_Worker]:
-    """Return who learns: on each device, with a copy of what is not there."""
-    result = []
-    for device in devices.every():
+    """Return who learns: on each device that has room, with a copy of what is not there."""
+    result, size = [], n_nodes * rows.shape[1]
+    needed = rows.nbytes + columns.nbytes + size * (4 + rows.element_size())  # pulls, and weights
+    for device in with_room(needed):
         work = torch.empty((n_nodes, rows.shape[1]), dtype=rows.dtype, device=device)
         result.append(_Worker(device, rows.to(device), columns.to(device), work))
     return result

@@ -1,10 +1,9 @@
 """How much memory a problem takes on the GPU, told before it is taken."""
 
-import math
-
 import torch
 
 from hedgerow.engines.torch_gpu import learning, selection
+from hedgerow.engines.torch_gpu.devices import free_bytes
 from hedgerow.engines.torch_gpu.layout import TILE, Settings, whole
 
 # Bytes for each entry of the table: rows and columns in double precision, residuals, some twice.
@@ -46,12 +45,3 @@ def check_memory(needed: int, n_columns: int, n_rows: int, device: torch.device)
             f"memory, {free / 2**30:.1f} GiB are free; leave out columns, or rows if they are "
             f'many, or use device="cpu"'
         )
-
-
-def free_bytes(device: torch.device) -> float:
-    """Return how much memory a GPU has left; for the processor's, that is not known."""
-    if device.type != "cuda":
-        return math.inf
-    free, _ = torch.cuda.mem_get_info(device)
-    result: float = free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return result

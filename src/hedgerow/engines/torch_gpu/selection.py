@@ -10,14 +10,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hedgerow.engines.torch_gpu import devices, selection_kernel
-from hedgerow.engines.torch_gpu.devices import in_turn
+from hedgerow.engines.torch_gpu import selection_kernel
+from hedgerow.engines.torch_gpu.devices import in_turn, with_room
 from hedgerow.engines.torch_gpu.layout import TILE, Settings
 from hedgerow.engines.torch_gpu.scores import z_at, z_score
 from hedgerow.progress import report
 
 STRIP_BYTES = 8 << 30  # memory for one of the two arrays of a strip
 _BLOCK = 2048  # columns that one program of the kernel handles
+_MOST_IN_BASIS = 8  # directions of a node, by which it is asked whether a device has room
 
 
 class Rules(NamedTuple):
@@ -117,10 +118,11 @@ class _Chosen(NamedTuple):
 def _workers(
     columns: Tensor, fast_columns: Tensor, n_nodes: int, settings: Settings
 ) -> list[_Worker]:
-    """Return who chooses: one, if scores of all pairs are to be held, else one on each device."""
-    shape = (2, n_nodes, len(fast_columns))
-    result = []
-    for device in [columns.device] if settings.held else devices.every():
+    """Return who chooses: one if all scores are held, else one on each device that has room."""
+    shape, result = (2, n_nodes, len(fast_columns)), []
+    size = n_nodes * (len(fast_columns) + _MOST_IN_BASIS * columns.shape[1])
+    needed = columns.nbytes + fast_columns.nbytes + 3 * settings.dtype.itemsize * size
+    for device in [columns.device] if settings.held else with_room(needed):
         work = torch.empty(shape, dtype=settings.dtype, device=device)
         result.append(_Worker(device, columns.to(device), fast_columns.to(device), work))
     return result
