@@ -43,7 +43,7 @@ def with_room(needed: int) -> list[torch.device]:
 
 
 def _kind(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+    return str(torch.cuda.get_device_name(device) if device.type == "cuda" else device.type)
 
 
 def free_bytes(device: torch.device) -> float:
