@@ -31,6 +31,10 @@ _APART = (
 )
 _SPACED = rf"^[+-]?[1-9][0-9]{{0,2}}([{_APART}][0-9]{{3}})+([.,][0-9]*)?$"
 
+# Which of 1.234 and 1,234 is more than a thousand, nothing says.
+_EITHER_POINT = r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$"
+_EITHER_COMMA = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}" + _END
+
 _MINUS = "\N{MINUS SIGN}"  # as typeset tables have it, in place of a hyphen
 _LONGEST_SHOWN = 40  # characters of a bad cell
 _SHAPES = {
@@ -160,8 +164,8 @@ def decimal_of(cells: Iterable[str]) -> str:
             points |= "." in cell
             comma = cell if "," in cell else comma
         elif re.match(PLAIN, cell):
-            points |= "." in cell and not re.match(r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$", cell)
-        elif re.match(r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}" + _END, cell):
+            points |= "." in cell and not re.match(_EITHER_POINT, cell)
+        elif re.match(_EITHER_COMMA, cell):
             either = cell
         elif re.match(GROUPED, cell):
             grouped = cell
@@ -181,3 +185,20 @@ def decimal_of(cells: Iterable[str]) -> str:
             "takes the comma for the decimal mark, '.' the point",
         )
     return "," if comma else "."
+
+
+def clear_mark(cells: Iterable[str]) -> str | None:
+    """Return the decimal mark that some cells leave no doubt of, if there is one.
+
+    Examples
+    --------
+    >>> clear_mark(["a", "0.5"]), clear_mark(["1,5", "2"]), clear_mark(["1,500", "1.500"])
+    ('.', ',', None)
+    """
+    found = set()
+    for cell in cells:
+        if "." in cell and re.match(PLAIN, cell) and not re.match(_EITHER_POINT, cell):
+            found.add(".")
+        if "," in cell and re.match(CONTINENTAL, cell) and not re.match(_EITHER_COMMA, cell):
+            found.add(",")
+    return found.pop() if len(found) == 1 else None

@@ -8,6 +8,7 @@ change that, so a column is judged alike in a file, in a stream, and however its
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +23,9 @@ from hedgerow.io.layout import (
     any_cells_in,
     survey,
 )
-from hedgerow.io.notation import notation
+from hedgerow.io.notation import clear_mark, notation
 from hedgerow.io.raw import KNOWN, Decoded, Stream, cut_short, replaced
-from hedgerow.io.records import LONGEST, Block, Quotes, cut
+from hedgerow.io.records import DELIMITERS, LONGEST, Block, Quotes, cut
 from hedgerow.io.source import Batch, Column, DataError, Offset
 
 _HEAD = 1024  # bytes by which a file is known again
@@ -253,19 +254,36 @@ class Text:
             return Survey(_JSON, before.columns, [], True)
         if self._style.header is False:
             return None
-        written = before.layout
-        if written is None:  # only names are known, and with most delimiters not what is a fraction
-            if self._style.delimiter not in (None, ",") and self._style.decimal is None:
-                return None
-            written = Layout(self._style.delimiter or ",", 0, decimal=self._style.decimal or ".")
-        if written.units or written.row_names or not written.header:
+        written, said = before.layout, self._style.delimiter
+        if written and (written.units or written.row_names or not written.header):
             return None
-        names = any_cells_in(head.record(0), written.delimiter, written.encoding)
-        known = len(set(names) & set(before.learned))
-        if 2 * known < len(before.learned) or known < 2:
-            return None
-        layout = written._replace(width=len(names))
-        return Survey(layout, [Column(name, None) for name in names], [], True)
+        first = (written.delimiter,) if written else ()
+        for delimiter in dict.fromkeys((*first, *((said,) if said else DELIMITERS))):
+            encoding = written.encoding if written else "utf-8"
+            names = any_cells_in(head.record(0), delimiter, encoding)
+            known = len(set(names) & set(before.learned))
+            if 2 * known >= len(before.learned) and known > 1:
+                layout = written
+                if layout is None or layout.delimiter != delimiter:
+                    layout = self._with_delimiter(head, delimiter, encoding)
+                if layout is None:
+                    return None
+                layout = layout._replace(width=len(names))
+                return Survey(layout, [Column(name, None) for name in names], [], True)
+        return None
+
+    def _with_delimiter(self, head: Block, delimiter: str, encoding: str) -> Layout | None:
+        """Return the layout of a file with another delimiter than those before.
+
+        Another mark may stand before fractions, too: None until it is clear which.
+        """
+        decimal = self._style.decimal or ("." if delimiter == "," else None)
+        if decimal is None:
+            below = head.pick(slice(1, FIRST_LINES))
+            records = map(below.record, range(len(below.lines)))
+            cells = (any_cells_in(record, delimiter, encoding) for record in records)
+            decimal = clear_mark(cell.strip() for cell in chain.from_iterable(cells))
+        return None if decimal is None else Layout(delimiter, 0, decimal=decimal, encoding=encoding)
 
     def _has_names(self, layout: Layout) -> bool:
         """Tell whether the line with the names, if there is one, is here to its end."""
