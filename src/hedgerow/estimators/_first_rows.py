@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.base.words import listed
-from hedgerow.estimators._treated_rows import Settled
+from hedgerow.estimators._settled import Settled
 from hedgerow.method.marginals import FIRST_ROWS
 from hedgerow.method.returning import NONE as NONE_RETURN
 from hedgerow.method.returning import Returning

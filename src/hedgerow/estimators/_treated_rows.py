@@ -9,10 +9,17 @@ from numpy.typing import NDArray
 from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._settled import (
+    Settled,
+    are_settled,
+    arrays_of,
+    marginals_of,
+    settled_of,
+)
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.blanks import blank_shares
 from hedgerow.method.bursts import NONE as NO_BURSTS
-from hedgerow.method.bursts import Bursts, bursts_of
+from hedgerow.method.bursts import bursts_of
 from hedgerow.method.carried import carried_shares
 from hedgerow.method.depth import depth_spread
 from hedgerow.method.determined import determined_columns
@@ -29,8 +36,8 @@ from hedgerow.method.histograms import (
 )
 from hedgerow.method.interpolated import interpolated_shares
 from hedgerow.method.kin import NONE as NO_KIN
-from hedgerow.method.kin import Kin, kin_of
-from hedgerow.method.kinds import CONTINUOUS, KINDS, ZEROS, Kinds, curves_of, kinds_of
+from hedgerow.method.kin import kin_of
+from hedgerow.method.kinds import CONTINUOUS, ZEROS, Kinds, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
@@ -45,7 +52,7 @@ from hedgerow.method.marginals import (
     straightness_of,
 )
 from hedgerow.method.nested import NONE as NOT_NESTED
-from hedgerow.method.nested import Nested, nested_in
+from hedgerow.method.nested import nested_in
 from hedgerow.method.ordered import Ordered, in_order, those
 from hedgerow.method.paces import paces_of
 from hedgerow.method.placeholders import (
@@ -54,13 +61,12 @@ from hedgerow.method.placeholders import (
     no_placeholders,
     without_placeholders,
 )
-from hedgerow.method.populations import ONE, Populations, populations
+from hedgerow.method.populations import ONE, populations
 from hedgerow.method.repeats import Repeats, first_repeats, mean_times, no_repeats, with_rows
 from hedgerow.method.restless import restless_of
 from hedgerow.method.returning import NONE as NONE_RETURN
-from hedgerow.method.returning import Returning, returning
+from hedgerow.method.returning import returning
 from hedgerow.method.seasons import (
-    Season,
     first_season,
     no_season,
     period_of,
@@ -72,47 +78,14 @@ from hedgerow.method.slips import Slips, first_slips, no_slips, without_slips
 from hedgerow.method.steps import Curves
 from hedgerow.method.stuck import Runs, continued, no_runs
 from hedgerow.method.twins import NONE as NO_TWINS
-from hedgerow.method.twins import Twins, twins_of
+from hedgerow.method.twins import twins_of
 
 Array = NDArray[np.float64]
 
 _AT_ONCE = 1024  # rows that are handed on at a time, or more if columns are few: ...
 _CELLS_AT_ONCE = 1 << 19  # ... cells that stay in caches, as each of them is read many times
 _LEAST_ROOM = 32
-_WAITING, _AS_IS, _REPEATED = "waiting", "as_is", "repeated"
-_WANDERS, _DETERMINED, _KINDS = "wanders", "determined", "kinds"
-_OF_COLUMNS, _OF_SEASON, _OF_REPEATS, _OF_RUNS = "marginal_", "season_", "repeats_", "runs_"
-_OF_BURSTS, _OF_KIN, _OF_NESTED, _OF_SLIPS = "bursts_", "kin_", "nested_", "slips_"
-_CARRIED, _DEPTH, _BLANKS, _PACES = "carried", "depth", "blanks", "paces"
-_POPULATIONS, _RESTLESS, _TWINS = "populations", "restless", "twins"
-_OF_PLACEHOLDERS, _INTERPOLATED, _RETURNING = "placeholders_", "interpolated", "returning"
-
-
-class Settled(NamedTuple):
-    """What the first rows decide."""
-
-    as_is: NDArray[np.bool_]  # columns whose values are not replaced by scores
-    season: Season
-    repeated: float  # mean number of times that a row is there, among the first ones
-    wanders: NDArray[np.bool_]  # columns that cannot be told from random walks
-    determined: NDArray[np.bool_]  # columns that take part in an exact linear relation
-    populations: Populations
-    repeats: Repeats  # empty if it is not known, or may be chance
-    kinds: Kinds
-    runs: Runs  # of equal values
-    bursts: Bursts
-    kin: Kin
-    nested: Nested
-    carried: Array  # (p,) share of cells that repeat the one before
-    depth: float  # by how much more is counted in some rows than in others; 0 if it is not
-    blanks: Array  # (p,) share of cells that have the same one value where others have theirs
-    paces: Array  # (p,) period of columns that have one nearly in common with others; 0 if none
-    slips: Slips
-    restless: Array  # (p,) by how much sizes change in time; 0 if they do not
-    twins: Twins
-    placeholders: Placeholders
-    interpolated: Array  # (p,) share of cells on a line between those before and after them
-    returning: Returning
+_WAITING = "waiting"
 
 
 class Looked(NamedTuple):
@@ -277,34 +250,7 @@ class TreatedRows:
         """Return all that is kept, as named arrays."""
         named: Named = {_WAITING: self.waiting}
         if self.marginals is not None and self._settled is not None:
-            settled = self._settled
-            as_is, season, repeated, wanders, determined, groups, repeats, kinds = settled[:8]
-            named[_KINDS] = np.array([KINDS.index(kind) for kind in kinds], dtype=np.int64)
-            named |= {_AS_IS: as_is, _REPEATED: np.array(repeated)}
-            named |= {_WANDERS: wanders, _DETERMINED: determined}
-            named |= {
-                f"{_OF_COLUMNS}{name}": np.array(getattr(self.marginals, name))
-                for name in Marginals._fields[1:]
-            }
-            named |= {f"{_OF_SEASON}{name}": np.array(x) for name, x in season._asdict().items()}
-            named |= {_POPULATIONS: np.array(groups)}
-            named |= {f"{_OF_REPEATS}{name}": x for name, x in repeats._asdict().items()}
-            named |= {f"{_OF_RUNS}{name}": x for name, x in settled.runs._asdict().items()}
-            named |= {
-                f"{_OF_BURSTS}{name}": np.array(x) for name, x in settled.bursts._asdict().items()
-            }
-            named |= {f"{_OF_KIN}{name}": np.array(x) for name, x in settled.kin._asdict().items()}
-            named |= {
-                f"{_OF_NESTED}{name}": np.array(x) for name, x in settled.nested._asdict().items()
-            }
-            named |= {_CARRIED: settled.carried, _DEPTH: np.array(settled.depth)}
-            named |= {_BLANKS: settled.blanks, _PACES: settled.paces, _RESTLESS: settled.restless}
-            named |= {f"{_OF_SLIPS}{name}": x for name, x in settled.slips._asdict().items()}
-            named |= {_TWINS: np.array(settled.twins), _INTERPOLATED: settled.interpolated}
-            named[_RETURNING] = np.array(settled.returning)
-            named |= {
-                f"{_OF_PLACEHOLDERS}{name}": x for name, x in settled.placeholders._asdict().items()
-            }
+            named |= arrays_of(self._settled, self.marginals)
         return named
 
     @classmethod
@@ -316,54 +262,8 @@ class TreatedRows:
             return None
         treated = cls(assumptions, half_life, slips=slips)
         treated._keep(arrays[_WAITING])
-        if _AS_IS in arrays:
-            as_is = np.array(arrays[_AS_IS])
-            knots, at, between, scores, mean, squares, weight, rows = (
-                np.array(arrays[f"{_OF_COLUMNS}{name}"]) for name in Marginals._fields[1:]
-            )
-            treated.marginals = Marginals(
-                as_is, knots, at, between, scores, mean, squares, weight, int(rows)
-            )
-            seen, counts, means = (
-                np.array(arrays[f"{_OF_SEASON}{name}"]) for name in Season._fields[:3]
-            )
-            bends = arrays.get(f"{_OF_SEASON}bends", np.empty((0, len(as_is))))
-            season = Season(int(seen), counts, means, np.array(bends))
-            wanders, determined = (np.array(arrays[name]) for name in (_WANDERS, _DETERMINED))
-            repeated = float(arrays[_REPEATED])
-            groups = Populations(*arrays[_POPULATIONS].tolist())
-            names = (f"{_OF_REPEATS}{name}" for name in Repeats._fields)
-            repeats = Repeats(*(np.array(arrays[name]) for name in names))
-            kinds = np.array(KINDS)[arrays[_KINDS]]
-            runs = Runs(*(np.array(arrays[f"{_OF_RUNS}{name}"]) for name in Runs._fields))
-            number, first, last = (int(arrays[f"{_OF_BURSTS}{x}"]) for x in Bursts._fields[:3])
-            bursts = Bursts(number, first, last, np.array(arrays[f"{_OF_BURSTS}columns"]))
-            kin, nested, carried, depth = NO_KIN, NOT_NESTED, np.zeros(len(as_is)), 0.0
-            if _CARRIED in arrays:  # models of earlier versions did not look for these
-                likeness, columns = (arrays[f"{_OF_KIN}{name}"] for name in Kin._fields)
-                kin = Kin(float(likeness), np.array(columns))
-                columns, values = (arrays[f"{_OF_NESTED}{name}"] for name in Nested._fields)
-                nested = Nested(np.array(columns), int(values))
-                carried, depth = np.array(arrays[_CARRIED]), float(arrays[_DEPTH])
-            none = np.zeros(len(as_is))
-            since = _BLANKS, _PACES, _RESTLESS, _INTERPOLATED
-            found = (np.array(arrays.get(name, none)) for name in since)
-            blanks, paces, restless, interpolated = found
-            first_look = as_is, season, repeated, wanders, determined, groups, repeats, kinds
-            known_slips = no_slips(len(as_is))
-            if f"{_OF_SLIPS}centre" in arrays:
-                known_slips = Slips(*(np.array(arrays[f"{_OF_SLIPS}{x}"]) for x in Slips._fields))
-            later = runs, bursts, kin, nested, carried, depth, blanks, paces
-            twins = Twins(*arrays[_TWINS].tolist()) if _TWINS in arrays else NO_TWINS
-            stand_ins = no_placeholders(len(as_is))
-            if f"{_OF_PLACEHOLDERS}values" in arrays:
-                stand_ins = Placeholders(
-                    *(np.array(arrays[f"{_OF_PLACEHOLDERS}{x}"]) for x in Placeholders._fields)
-                )
-            after, alike = arrays.get(_RETURNING, np.array(NONE_RETURN))
-            returns = Returning(int(after), float(alike))
-            since_then = known_slips, restless, twins, stand_ins, interpolated, returns
-            treated._settled = Settled(*first_look, *later, *since_then)
+        if are_settled(arrays):
+            treated._settled, treated.marginals = settled_of(arrays), marginals_of(arrays)
         return treated
 
     def _kinds(self, first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
