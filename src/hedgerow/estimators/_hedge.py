@@ -459,11 +459,8 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         return rows / self._inflation().per_effective
 
     def _treated(self) -> list[str]:
-        return [
-            *self.treatment_.sentences(),
-            *self.hubs_in_words(),
-            *self.resamples_in_words(),
-        ]
+        found = self.treatment_.sentences(), self.hubs_in_words(), self.resamples_in_words()
+        return [sentence for sentences in found for sentence in sentences]
 
     @locked
     def _known_edges(self) -> EdgeTable | None:
@@ -481,22 +478,21 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
     def _warn(self, graph: Graph) -> None:
         labels, treatment = column_labels(self), self.treatment_
         warn_of_columns(graph, labels, self._stream.rare())
-        about_given = doubts_about_given(self._stream, self._inflation(), labels)
-        for doubt in about_given + treatment.doubts():
-            warn(GuaranteeWarning, doubt)
-        treated = self._stream.treated
+        treated, unexplained = self._stream.treated, graph.unexplained
         bent = treated is not None and treated.bends(self._stream.engine)
-        of_relations = doubts_of_bends(graph.unexplained if bent else 1.0)
-        of_relations += doubts_of_steps(graph.unexplained if treatment.by_steps else 1.0)
-        for doubt in of_relations:
+        for doubt in (
+            *doubts_about_given(self._stream, self._inflation(), labels),
+            *treatment.doubts(),
+            *doubts_of_bends(unexplained if bent else 1.0),
+            *doubts_of_steps(unexplained if treatment.by_steps else 1.0),
+        ):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_
         effective /= graph.per_clear
-        kind, n_rows = ("effective rows", effective)
-        if effective * WORTH_SAYING > seen:
-            kind, n_rows = ("rows", seen)
+        all_count = effective * WORTH_SAYING > seen
+        kind, n_rows = ("rows", seen) if all_count else ("effective rows", effective)
         shortage = shortage_of_rows(
-            n_rows, self.n_features_in_, self._level_asked(), graph.unexplained, kind
+            n_rows, self.n_features_in_, self._level_asked(), unexplained, kind
         )
         if shortage and not graph.refused:
             warn(GuaranteeWarning, shortage)
