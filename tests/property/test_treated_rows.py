@@ -219,6 +219,11 @@ def with_some(rows, change):
     return changed
 
 
+def values_stay(model):
+    stream = model._stream
+    return stream.treated.settled(stream.engine).as_is.all()
+
+
 @settings(max_examples=25, deadline=None)
 @given(smooth_tables([FIRST_ROWS]), rising)
 def test_first_rows_say_the_same_in_any_units(rows, change):
@@ -227,6 +232,8 @@ def test_first_rows_say_the_same_in_any_units(rows, change):
     if has_slips(rows) or has_slips(other):  # these depend on units
         return
     a, b = HedgeGraph().fit(rows), HedgeGraph().fit(other)
+    if values_stay(a) or values_stay(b):  # what is new in rows that remember looks normal
+        return
     assert_same_edges(a, b)
 
 

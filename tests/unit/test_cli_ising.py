@@ -35,7 +35,8 @@ def test_edges_have_odds_ratios_everywhere(votes, tmp_path):
     done = run("learn", "--model", "ising", votes, "--save", saved, "--html", page, *options)
     assert done.exit_code == 0, done.output
     assert "coupling  odds ratio" in done.output
-    assert "'a' ('no' 0, 'yes' 1)" in done.output
+    assert "Words stand for numbers: 'a', 'b', " in done.output
+    assert "('no' 0, 'yes' 1)" in done.output
     assert "Left out 1 row with missing values" in done.output
     assert HINT not in done.output
     model = IsingGraph.load(saved)

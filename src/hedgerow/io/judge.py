@@ -36,8 +36,8 @@ _AFFIXED = re.compile(r"([$€£¥₹]?) ?[-+−]?[0-9][0-9.,']* ?([%‰°]?[A-Z
 
 def refuse_notes(where: str, names: Sequence[str]) -> None:
     """Raise if what should be names is a note above the table; ``where`` is its place."""
-    if len(names) > 1 and sum(map(bool, names)) == 1:
-        note = shortened(next(filter(None, names)))
+    if len(names) > 1 and names[0] and not any(names[1:]):
+        note = shortened(names[0])
         raise DataError(
             f"{where}, the first that is not empty, must have the names of the columns, "
             f"got only {note}; remove what stands above the table"

@@ -129,7 +129,7 @@ class _Surveyor:
         units = header and self._has_units(first)
         first += units
         names = self._names(header)
-        if header:
+        if header and self._layout.width > 2:  # of two, one may have no name
             refuse_notes(self._where, names)
         layout = self._layout._replace(
             header=header,
