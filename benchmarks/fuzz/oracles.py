@@ -238,6 +238,9 @@ def _may_trail(case: Case) -> bool:
     return case.look.row_names and is_empty and not case.look.mark.strip()
 
 
+_OF_TEXT = (_source.NOT_NUMERIC, _source.CATEGORIES, _source.WITH_UNITS, _source.TIME)
+
+
 def _names_fit(found: Outcome, table: Table) -> bool:
     return _all_names(found) == Counter(_shown(table.columns))
 
@@ -256,9 +259,9 @@ def _check_columns(found: Outcome, table: Table) -> None:
     for flaw, names in found.left_out.items():
         for name in names:
             cells = by_name[name].cells
-            if flaw == "empty":
+            if flaw in (_source.EMPTY, _source.EMPTY_AT_FIRST):
                 assert not any(isinstance(cell, float) for cell in cells[:100]), name
-            elif flaw in ("not numeric", "time", "categories without order"):
+            elif flaw in _OF_TEXT:
                 texts = sum(isinstance(cell, str) for cell in cells[:100])
                 assert texts > sum(isinstance(cell, float) for cell in cells[:100]), name
             else:
