@@ -1,7 +1,6 @@
 """How often edges are found again in halves of the rows: the numbers, the command, bad input."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from click.testing import CliRunner
 
 from hedgerow import HedgeGraph
 from hedgerow.cli import cli
-from hedgerow.estimators import GuaranteeWarning
+from hedgerow.estimators import GuaranteeWarning, _resampled
 from hedgerow.estimators._fresh_rows import FreshRows
 from hedgerow.method.moments import moments_of
 from hedgerow.method.resampling import block_length, both_moments, halves
@@ -111,15 +110,13 @@ def test_rows_that_remember_are_drawn_in_blocks(rng, monkeypatch):
     model = HedgeGraph().fit(rows).resample(rows, times=2)
     _, memory = model._inflation().typical_parts()
     assert model.resamples().block == block_length(3000, memory) > 10
-    assert f"in blocks of {model.resamples().block}," in model.summary()
-    for t in range(1, len(steps)):
-        steps[t] = 0.99 * steps[t - 1] + 0.14 * rng.standard_normal(4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GuaranteeWarning)
-        model = HedgeGraph(columns="normal").fit(steps[:600])
-    with pytest.warns(GuaranteeWarning, match="rows remember for so long that blocks of"):
-        model.resample(steps[:600], times=2)
-    assert model.resamples().block <= 600 // 16
+    long = model.resamples().block
+    assert f"in blocks of {long}," in model.summary()
+    fewest = 3000 // (long // 2)
+    monkeypatch.setattr(_resampled, "FEWEST_BLOCKS", fewest)
+    with pytest.warns(GuaranteeWarning, match=f"remember for so long that blocks of {long}"):
+        model.resample(rows, times=2)
+    assert model.resamples().block == 3000 // fewest < long
 
 
 def test_missing_cells_steps_and_short_tables(rng):
