@@ -9,7 +9,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,6 +58,19 @@ class Table(NamedTuple):
             raise KeyError(f"no cell, or several, in row {row!r} and column {column!r}")
         return found[0][places[int(number or 1) - 1]]
 
+    def with_others(
+        self, older: "Table", measured: Collection[str], order: Sequence[str]
+    ) -> "Table":
+        """Return this table with the lines that an older one has of kinds not ``measured`` again.
+
+        A line's kind stands in the column of that name, or else in the first. Lines are sorted by
+        what stands before it, and by kind in this ``order``.
+        """
+        place = self.header.index("kind") if "kind" in self.header else 0
+        rows = [row for row in older.rows if row[place] not in measured] + self.rows
+        rows.sort(key=lambda row: (row[:place], order.index(row[place])))
+        return self._replace(rows=rows)
+
 
 class Block(NamedTuple):
     """Sentences and tables, and how they were measured."""
@@ -84,10 +97,11 @@ Blocks = dict[str, Block]
 
 def parts_of(markdown: str) -> list[str | Table]:
     """Return the paragraphs and tables of some Markdown."""
-    return [_table(part) if part.startswith("|") else part for part in markdown.split("\n\n")]
+    return [table_of(part) if part.startswith("|") else part for part in markdown.split("\n\n")]
 
 
-def _table(markdown: str) -> Table:
+def table_of(markdown: str) -> Table:
+    """Return the table that some Markdown is."""
     header, _, *rows = ([c.strip() for c in line.split("|")[1:-1]] for line in markdown.split("\n"))
     return Table(header, rows)
 

@@ -15,19 +15,24 @@ GAPS = [name for name, kind in KINDS.items() if kind.gaps]
 
 
 def blocks() -> dict[str, str]:
-    """Return all blocks, by name."""
+    """Return all blocks, by name; of kinds that are not among the results, what the record has."""
     everything = summary.scored(store.read(cut_study.RESULTS))
     # What was looked at again must not weigh more in means over families.
     frame = everything.filter(pl.col("seed") < METHODS[AS_IT_COMES].seeds)
+    kinds = [name for name in KINDS if name in set(frame["kind"])]
+    steps, gaps = ([name for name in some if name in kinds] for some in (STEPS, GAPS))
+    tables = {
+        "cut-steps": by_kind(frame, steps, (BEFORE, "ric", "stars")),
+        "cut-gaps": by_kind(frame, gaps, ("complete", "filled")),
+        "cut-rows": kinds_tables.by_rows(frame, kinds, RATIOS),
+        "cut-families": by_family(everything, kinds),
+        "cut-kept": kept_edges(frame, kinds),
+        "cut-misses": kinds_tables.misses(everything, kinds, RATIOS),
+    }
     return {
         "cut-setting": setting(frame),
         "cut-made": kinds_tables.made({name: kind.rows for name, kind in KINDS.items()}),
-        "cut-steps": by_kind(frame, STEPS, (BEFORE, "ric", "stars")),
-        "cut-gaps": by_kind(frame, GAPS, ("complete", "filled")),
-        "cut-rows": kinds_tables.by_rows(frame, list(KINDS), RATIOS),
-        "cut-families": by_family(everything),
-        "cut-kept": kept_edges(frame),
-        "cut-misses": kinds_tables.misses(everything, list(KINDS), RATIOS),
+        **kinds_tables.with_record(tables, kinds, list(KINDS)),
     }
 
 
@@ -64,7 +69,7 @@ def by_kind(frame: pl.DataFrame, kinds: list[str], others: tuple[str, ...]) -> s
     return table(["kind", f"false, {MAIN}", f"any false, {STRICT}", *labels], lines)
 
 
-def kept_edges(frame: pl.DataFrame) -> str:
+def kept_edges(frame: pl.DataFrame, kinds: list[str]) -> str:
     """Return true edges found, over those that the same method finds in whole rows."""
     keys = ["kind", "family", "ratio", "seed"]
     ours, whole, known = (
@@ -73,7 +78,7 @@ def kept_edges(frame: pl.DataFrame) -> str:
     )
     both, best = ours.join(whole, on=keys), known.join(whole, on=keys)
     lines = []
-    for kind in KINDS:
+    for kind in kinds:
         cells = [kind]
         for ratio in RATIOS:
             here = both.filter(pl.col("kind") == kind, pl.col("ratio") == ratio)
@@ -90,7 +95,7 @@ def kept_edges(frame: pl.DataFrame) -> str:
     return table(["edges, of those in whole rows", *numbers, oracle], lines)
 
 
-def by_family(frame: pl.DataFrame) -> str:
+def by_family(frame: pl.DataFrame, kinds: list[str]) -> str:
     """Return our share of false edges by kind and family, all rows together."""
     cells = figures(graphs(frame, AS_IT_COMES), "fdp", "kind", "family")
     lines = [
@@ -101,6 +106,6 @@ def by_family(frame: pl.DataFrame) -> str:
                 for family in FAMILIES
             ),
         ]
-        for kind in KINDS
+        for kind in kinds
     ]
     return table([f"false, {MAIN}", *FAMILIES], lines)

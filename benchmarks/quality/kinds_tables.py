@@ -1,11 +1,12 @@
 """The tables about kinds of data in docs/quality.md."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import polars as pl
 
+from benchmarks import kept
 from benchmarks.document import table
 from benchmarks.quality import kinds_study, store, summary
 from benchmarks.quality.kinds import COLUMNS, FAMILIES, KINDS, RATIOS, rows_of
@@ -17,29 +18,47 @@ NOTHING = "empty"  # the family in which F1 has no meaning
 
 
 def blocks() -> dict[str, str]:
-    """Return all blocks, by name."""
+    """Return all blocks, by name; of kinds that are not among the results, what the record has."""
     frame = summary.scored(store.read(kinds_study.RESULTS))
+    measured = set(frame["kind"])
+    kinds = [name for name in kept_kinds() if name in measured]
+    tables = {
+        "kinds": by_kind(frame, kinds),
+        "kinds-rivals": beside_rivals(frame, kinds),
+        "kinds-rows": by_rows(frame, kinds, RATIOS),
+        "kinds-misses": misses(frame, kinds, RATIOS),
+        "kinds-refused": refused(frame, [name for name in measured if KINDS[name].refused]),
+    }
     return {
         "kinds-setting": setting(frame),
         "kinds-made": made({name: kind.rows for name, kind in KINDS.items()}),
-        "kinds": by_kind(frame),
-        "kinds-rivals": beside_rivals(frame),
-        "kinds-rows": by_rows(frame, kept_kinds(), RATIOS),
-        "kinds-misses": misses(frame, kept_kinds(), RATIOS),
-        "kinds-refused": refused(frame),
+        **with_record(tables, measured, list(KINDS)),
     }
+
+
+def with_record(
+    tables: Mapping[str, str], measured: Collection[str], kinds: Sequence[str]
+) -> dict[str, str]:
+    """Return tables with the lines that the record has of kinds that were not measured again."""
+    record = kept.read("quality")
+    merged = {
+        name: kept.table_of(text).with_others(record[name].table, measured, kinds)
+        for name, text in tables.items()
+    }
+    return {name: str(each) if each.rows else "None." for name, each in merged.items()}
 
 
 def setting(frame: pl.DataFrame) -> str:
     """Return how much was measured."""
-    cells, earlier = (
-        figures(graphs(frame, method), "fdp", "kind", "family", "ratio")
+    seeds, before = (
+        min(cell.number for cell in cells.values())
         for method in (AS_IT_COMES, BEFORE)
+        if (cells := figures(graphs(frame, method), "fdp", "kind", "family", "ratio"))
     )
-    seeds, before = (min(cell.number for cell in some.values()) for some in (cells, earlier))
     return (
         f"{len(KINDS)} kinds, {len(FAMILIES)} families ({', '.join(FAMILIES)}), {COLUMNS} columns, "
-        f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: {len(cells)} cells, "
+        f"{', '.join(f'{ratio:g}' for ratio in RATIOS)} rows for each column: "
+        f"{len(KINDS) * len(FAMILIES) * len(RATIOS)} cells, "
         f"{seeds} data sets in each; {before} for *before*."
     )
 
@@ -53,10 +72,10 @@ def made(kinds: Mapping[str, Callable[..., Any]]) -> str:
     return table(["kind", "rows"], lines)
 
 
-def by_kind(frame: pl.DataFrame) -> str:
-    """Return error rates and F1 of every kind, before and now."""
+def by_kind(frame: pl.DataFrame, kinds: Sequence[str]) -> str:
+    """Return error rates and F1 of kinds, before and now."""
     lines = []
-    for kind in kept_kinds():
+    for kind in kinds:
         here = frame.filter(pl.col("kind") == kind)
         cells = [kind]
         for promise, score in ((MAIN, "fdp"), (STRICT, "any_false")):
@@ -69,10 +88,10 @@ def by_kind(frame: pl.DataFrame) -> str:
     return table([*header, "F1, before", "now"], lines)
 
 
-def beside_rivals(frame: pl.DataFrame) -> str:
+def beside_rivals(frame: pl.DataFrame, kinds: Sequence[str]) -> str:
     """Return F1 and share of false edges of all methods, by kind, at the rows that all had."""
     lines = []
-    for kind in kept_kinds():
+    for kind in kinds:
         here = frame.filter(pl.col("kind") == kind, pl.col("ratio").is_in(SOME))
         lines.append([kind, *(score_and_false(here, method) for method in TREATED)])
     labels = [method.label for method in TREATED.values()]
@@ -117,13 +136,13 @@ def misses(frame: pl.DataFrame, kinds: Sequence[str], ratios: Sequence[float]) -
                     lines.append([promise, kind, family, measured, f"{most:g}", ", ".join(shown)])
     each = f"m/p = {', '.join(f'{ratio:g}' for ratio in ratios)}"
     header = ["promise", "kind", "family", "measured", "aim", each]
-    return table(header, lines) if lines else "None."
+    return table(header, lines)
 
 
-def refused(frame: pl.DataFrame) -> str:
+def refused(frame: pl.DataFrame, kinds: Sequence[str]) -> str:
     """Return what becomes of rows that cannot tell the graph, and how often that is said."""
     lines = []
-    for kind in (name for name, kind in KINDS.items() if kind.refused):
+    for kind in kinds:
         here = frame.filter(pl.col("kind") == kind)
         told = [
             is_warned(rows_of(kind, family, COLUMNS, round(ratio * COLUMNS), 0)[1])

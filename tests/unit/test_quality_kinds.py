@@ -180,3 +180,21 @@ def test_refused_kinds_are_told_apart(told):
     assert told["kinds-setting"].endswith(
         f"{len(KINDS) * 24} cells, 8 data sets in each; 1 for *before*."
     )
+
+
+def test_kinds_that_are_not_measured_again_keep_their_lines():
+    older = kept.table_of(
+        "| promise | kind | x |\n| --- |\n| a | one | 1 |\n| a | two | 2 |\n| b | two | 3 |"
+    )
+    newer = kept.table_of("| promise | kind | x |\n| --- |\n| a | three | 4 |\n| b | one | 5 |")
+    merged = newer.with_others(older, {"one", "three"}, ["one", "two", "three"])
+    assert merged.rows == [
+        ["a", "two", "2"],
+        ["a", "three", "4"],
+        ["b", "one", "5"],
+        ["b", "two", "3"],
+    ]
+    first = kept.table_of("| edges | x |\n| --- |\n| two | 9 |").with_others(
+        kept.table_of("| edges | x |\n| --- |\n| one | 1 |\n| two | 2 |"), {"two"}, ["two", "one"]
+    )
+    assert first.rows == [["two", "9"], ["one", "1"]]
