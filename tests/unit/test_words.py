@@ -116,13 +116,14 @@ LATE = FRAME.with_columns(
 
 
 def test_a_third_word_anywhere_in_a_file_makes_categories(write):
-    table, rows = read(write(LATE))
-    assert table.words == {"sex": WORDS["sex"]}
-    assert table.left_out["categories without order"] == ["ill", "region"]
-    np.testing.assert_allclose(rows, NUMBERS[:, [0, 2, 3]])
+    other = pl.when(pl.int_range(ROWS) == 300).then(pl.lit("other")).otherwise("sex")
+    table, rows = read(write(FRAME.with_columns(sex=other)))
+    assert table.words == {"ill": WORDS["ill"]}
+    assert table.left_out["categories without order"] == ["sex", "region"]
+    np.testing.assert_allclose(rows, NUMBERS[:, [0, 1, 3]])
 
 
-def test_a_third_word_later_in_a_stream_is_missing_and_told(write):
+def test_a_third_answer_later_in_a_stream_is_missing_and_told(write):
     _, rows, bad, told = streamed(write(LATE))
     missing = NUMBERS.copy()
     missing[300, 1] = np.nan
@@ -200,8 +201,8 @@ def test_the_word_that_affirms_is_one(pair, order):
     [
         (["x"] * 20, "not numeric"),
         (["yes", "no"] * 4, "not numeric"),  # too few to tell
-        (["yes", "no", 3] * 10, "not numeric"),
-        (["yes", "no", "3"] * 10, "not numeric"),
+        (["yes", "no", 3, 4] * 10, "not numeric"),
+        (["y", "n", "3"] * 10, "not numeric"),
         ([f"name {k}" for k in range(20)], "not numeric"),
         (["red", "green", "blue"] * 10, "categories without order"),
         ([["yes"], ["no"]] * 10, "not numeric"),
@@ -210,6 +211,28 @@ def test_the_word_that_affirms_is_one(pair, order):
 def test_other_text_is_left_out(cells, flaw):
     words = tuple(sorted({*cells})) if flaw == "categories without order" else ()
     assert words_in(cells, Notation()) == (flaw, words)
+
+
+@pytest.mark.parametrize("other", ["don't know", "-99", "k. A.", 7])
+def test_what_is_no_answer_beside_yes_and_no_is_missing(tmp_path, other):
+    assert words_in(["Ja", "nein", other] * 6, Notation()) == (None, ("nein", "Ja"))
+    some = np.arange(len(WALK)) % 5 == 0
+    cells = np.where(some, str(other), np.where(ILL, "yes", "no"))
+    FRAME.with_columns(ill=cells).write_csv(tmp_path / "t.csv")
+    with pytest.warns(DataWarning, match=f"count as missing: .{other}. \\('ill', "):
+        _, found = read(tmp_path / "t.csv")
+    place = FRAME.columns.index("ill")
+    np.testing.assert_array_equal(np.isnan(found[:, place]), some)
+    np.testing.assert_array_equal(found[~some, place], NUMBERS[~some, place])
+
+
+def test_answers_are_more_than_half_of_their_column(tmp_path):
+    cells = np.where(np.arange(ROWS) % 2, np.where(ILL, "yes", "no"), "it depends")
+    FRAME.with_columns(ill=cells).write_csv(tmp_path / "t.csv")
+    assert open_table(tmp_path / "t.csv").left_out["categories without order"] == ["ill", "region"]
+    later = np.where(np.arange(ROWS) < 150, np.where(ILL, "yes", "no"), "it depends")
+    FRAME.with_columns(ill=later).write_csv(tmp_path / "t.csv")
+    assert open_table(tmp_path / "t.csv").left_out["categories without order"] == ["ill", "region"]
 
 
 def test_who_names_categories_is_told_why_not(tmp_path):

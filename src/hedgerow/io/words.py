@@ -1,5 +1,6 @@
 """Columns of text that has two words: yes or no. Of other categories nobody knows the order."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ _AFFIRMED = {
         *(("nein", "ja"), ("n", "j"), ("non", "oui"), ("n", "o"), ("no", "si"), ("no", "sí")),
     )
 }
+# Without single letters, which may stand for more: of these there is no third answer.
+_SPELT_OUT = [pair for pair in _AFFIRMED if min(map(len, pair)) > 1]
 _TRUTH = ("true", "false")
 
 
@@ -33,6 +36,11 @@ class Words(NamedTuple):
         """The numbers of words, by the words in small letters."""
         first = first_number(self.words)
         return {word.lower(): float(place) for place, word in enumerate(self.words, first)}
+
+    @property
+    def spelt_out(self) -> bool:
+        """Whether the words are two answers beside which there is no third."""
+        return frozenset(map(str.lower, self.words)) in _SPELT_OUT
 
     def value(self, cell: Any) -> float | None:
         """Return the number that a cell stands for, NaN if it is missing, None if it is neither.
@@ -69,20 +77,39 @@ def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tupl
     --------
     >>> words_in(["yes", "no", "", "Yes", "no"] * 3, Notation())
     (None, ('no', 'yes'))
+    >>> words_in(["yes", "no", "don't know"] * 4, Notation())
+    (None, ('no', 'yes'))
     >>> words_in(["north", "south", "east"] * 4, Notation())
     ('categories without order', ('east', 'north', 'south'))
     """
-    texts = []
+    texts, numbers = [], 0
     for cell in cells:
         number = notation.value(cell)
         if isinstance(cell, str) and (number is None or cell.strip().lower() in _TRUTH):
             texts.append(cell.strip())
-        elif number is None or number == number:
+        elif number is None:
             return NOT_NUMERIC, ()
+        else:
+            numbers += number == number
     found = {text.lower(): text for text in reversed(texts)}
-    if len(texts) < FEWEST or len(found) < 2 or 2 * len(found) > len(texts):
+    answers = _answers(texts, numbers)
+    if len(texts) >= FEWEST and answers:
+        return None, _in_order({word: found[word] for word in answers})
+    if numbers or len(texts) < FEWEST or len(found) < 2 or 2 * len(found) > len(texts):
         return NOT_NUMERIC, ()
     return (None, _in_order(found)) if len(found) == 2 else (CATEGORIES, tuple(sorted(found)))
+
+
+def _answers(texts: Sequence[str], numbers: int) -> frozenset[str]:
+    """Return the pair of spelt-out answers that more than half of the cells have, if there is one.
+
+    Other cells of such a column are no answers, as texts are no numbers in a column of numbers.
+    """
+    small = [text.lower() for text in texts]
+    for pair in _SPELT_OUT:
+        if pair <= set(small) and 2 * sum(word in pair for word in small) > len(small) + numbers:
+            return pair
+    return frozenset()
 
 
 def with_orders(columns: Sequence[Column], orders: Sequence[Sequence[str]]) -> list[Column]:
@@ -105,18 +132,27 @@ def with_orders(columns: Sequence[Column], orders: Sequence[Sequence[str]]) -> l
 
 
 def confirmed(source: Reader, columns: Sequence[Column], notation: Notation) -> dict[str, bool]:
-    """Tell by all rows which columns have no more than their words; reads the source."""
+    """Tell by all rows which columns have no more than their words; reads the source.
+
+    Of answers that are spelt out there need only be more than of all else.
+    """
     names = [column.name for column in source.columns]
     source.beside = [names.index(column.name) for column in columns]
     known = [Words(column.name, column.words, notation) for column in columns]
-    left = {column.name: True for column in columns}
+    others, answers = Counter[str](), Counter[str]()
     for batch in source.batches([]):
-        if batch is not None:
-            for words, cells in zip(known, batch.beside):
-                left[words.name] &= all(words.value(cell) is not None for cell in set(cells))
-        if not any(left.values()):
-            break
-    return left
+        if batch is None:
+            continue
+        for words, cells in zip(known, batch.beside):
+            for cell, times in Counter(cells).items():
+                value = words.value(cell)
+                others[words.name] += times * (value is None)
+                answers[words.name] += times * (value in (0.0, 1.0))
+    return {
+        words.name: others[words.name] < answers[words.name] * words.spelt_out
+        or not others[words.name]
+        for words in known
+    }
 
 
 def in_words(words: Mapping[str, Sequence[str]]) -> list[str]:
