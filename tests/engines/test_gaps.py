@@ -23,7 +23,7 @@ def expected_of(rows):
     centred = complete - complete.mean(axis=0)
     products, size = centred.T @ centred, len(rows)
     args = (products, complete.mean(axis=0), float(size), size, numpy_ref.related)
-    return gap_model.expected_of(*args, numpy_ref.sweeps, sure=False)
+    return gap_model.expected_of(*args, numpy_ref.sweeps)
 
 
 @settings(max_examples=40, deadline=None)

@@ -85,6 +85,40 @@ def test_no_round_makes_the_cells_that_are_there_less_likely(monkeypatch):
     assert found[-1] > found[0]
 
 
+def test_relations_that_come_and_go_do_not_keep_the_first_rows_from_standing_still():
+    rng = np.random.default_rng(3)
+    rows = walk(rng, 300, 5)
+    rows[rng.random(rows.shape) < 0.3] = np.nan
+    apart = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    asked = []
+
+    def choose(*_):
+        asked.append(csr_array(apart <= 1 + len(asked) % 2))
+        return asked[-1]
+
+    filled = []
+
+    def kept(*some):
+        filled.append(fill(*some))
+        return filled[-1]
+
+    gap_model.first_fill(rows, np.ones(300), choose, numpy_ref.sweeps, kept)
+    assert len(asked) == gap_model._ROUNDS_OF_CHANGE < len(filled) < gap_model._MOST_ROUNDS
+
+
+def test_more_columns_than_rows_with_gaps_keep_what_is_known():
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((60, 90))
+    rows[:, 1] += 3 * rows[:, 0]
+    gone = rng.random(rows.shape) < 0.3
+    there = gap_model._pairwise(np.where(gone, 0.0, rows), ~gone, np.ones(60))
+    both = ~gone[:, 0] & ~gone[:, 1]
+    spread = [np.sqrt(np.square(rows[~gone[:, j], j]).mean()) for j in (0, 1)]
+    known = rows[both, 0] @ rows[both, 1] / both.sum()
+    assert there[0, 1] == pytest.approx(60 * known)
+    assert np.sqrt(there[0, 0] / 60) == pytest.approx(spread[0])
+
+
 @settings(max_examples=30)
 @given(seeds, st.lists(st.integers(1, 99), max_size=4))
 def test_what_missing_cells_tell_is_the_same_however_rows_are_cut(seed, cuts):

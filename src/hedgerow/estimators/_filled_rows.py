@@ -309,7 +309,6 @@ class FilledRows:
             n_rows,
             engine.related,
             engine.sweeps,
-            sure=True,
         )
 
     def _due(self) -> bool:

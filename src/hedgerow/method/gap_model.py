@@ -7,8 +7,9 @@ were filled in (Dempster, Laird and Rubin's EM):
   level at which one variable of no use is chosen for each node: an edge that the model lacks would
   be filled in as if it were not there, and so be harder to find.
 - The first rows are gone through until nothing moves, from the correlations of cells that are there
-  together. Later ones are filled in by the model as it was when their number last doubled, and only
-  by relations beyond doubt. Rows that remember say less than independent ones, and count for less.
+  together; after some rounds the graph and the scores stay. Later ones are filled in by the model
+  as it was when their number last doubled, and only by relations beyond doubt. Rows that remember
+  say less than independent ones, and count for less.
 
 docs/theory.md, section 21, says what is promised of it, and why correlations of pairs of cells that
 are there together will not do in the tests.
@@ -26,7 +27,7 @@ from hedgerow.method.directions import about_means
 from hedgerow.method.gap_scores import no_shift, shifted, shifts, values_at_points
 from hedgerow.method.gaps import Expected, fill
 from hedgerow.method.levels import MIN_ROWS
-from hedgerow.method.likelihood import fit_precision
+from hedgerow.method.likelihood import STILL, fit_precision
 from hedgerow.method.marginals import LEAST_WEIGHT
 from hedgerow.method.neighbours import MOST_NEIGHBOURS, step_thresholds
 from hedgerow.method.residuals import LAGS, lagged
@@ -42,8 +43,11 @@ _ROWS_PER_NEIGHBOUR = 8
 _SURE = 2.0**0.5
 _TYPICAL = 64  # columns, evenly taken, that tell how long rows are remembered
 _MOST_ROUNDS = 30
-_STILL = 0.01  # standard errors of a correlation: a round that moves none by more is the last
+# After so many, relations and scores stay: those of thousands of columns would go to and fro.
+_ROUNDS_OF_CHANGE = 8
 _LEAST_EIGENVALUE = 0.05  # to begin with: correlations of different rows may contradict each other
+_STILL = 0.01  # standard errors of a correlation: a round that moves none by more is the last
+_FIT = 0.1  # of this: how near a round comes to the maximum of likelihood on its graph
 
 
 class Filled(NamedTuple):
@@ -56,16 +60,11 @@ class Filled(NamedTuple):
 
 
 def expected_of(
-    products: Array,
-    centre: Array,
-    weight: float,
-    n_rows: float,
-    choose: Choose,
-    sweeps: Scaling,
-    *,
-    sure: bool,
+    products: Array, centre: Array, weight: float, n_rows: float, choose: Choose, sweeps: Scaling
 ) -> Expected:
-    """Return the model that sums of products give.
+    """Return the model of later rows that sums of products give.
+
+    Only relations that are beyond doubt count, as they are not asked for again.
 
     Parameters
     ----------
@@ -74,17 +73,11 @@ def expected_of(
     n_rows : number of complete rows that would say as much
     choose : who finds related variables, as `neighbours.related` does
     sweeps : who computes the likelihood's maximum
-    sure : whether only relations that are beyond doubt count, as they are not asked for again
     """
-    spread = np.sqrt(np.diag(products) / weight)
-    scale = np.where(spread > 0, spread, 1.0)
-    corr = products / weight / scale / scale[:, None]
-    np.fill_diagonal(corr, 1.0)
+    corr, scale = _standard(products, weight)
     n_rows = max(n_rows, MIN_ROWS)
-    thresholds = _SURE * step_thresholds(len(corr), n_rows) if sure else _loose(len(corr), n_rows)
-    related = choose(corr, n_rows, thresholds)
-    precision = fit_precision(corr, int(n_rows), related, sweeps).precision.sorted_indices()
-    return Expected(centre, scale, precision.indptr, precision.indices, precision.data)
+    related = choose(corr, n_rows, _SURE * step_thresholds(len(corr), n_rows))
+    return _fitted(corr, centre, scale, n_rows, related, sweeps, STILL)
 
 
 def first_fill(
@@ -105,12 +98,17 @@ def first_fill(
     shift, among_all = no_shift(rows.shape[1]), rows
     weight = float(row_weights.sum())
     seen = row_weights @ there / weight
-    n_rows = len(rows) * float(np.median(seen)) ** 2
+    n_rows = max(len(rows) * float(np.median(seen)) ** 2, MIN_ROWS)
     centre = _means(rows, there, row_weights)
     products = _pairwise(np.where(there, rows - centre, 0.0), there, row_weights)
-    still = _STILL / np.sqrt(max(n_rows, MIN_ROWS))
-    for _ in range(_MOST_ROUNDS):
-        expected = expected_of(products, centre, weight, n_rows, choose, sweeps, sure=False)
+    still = _STILL / np.sqrt(n_rows)
+    near = max(_FIT * still, STILL)
+    for count in range(_MOST_ROUNDS):
+        corr, scale = _standard(products, weight)
+        changes = count < _ROUNDS_OF_CHANGE
+        if changes:
+            related = choose(corr, n_rows, _loose(len(corr), n_rows))
+        expected = _fitted(corr, centre, scale, n_rows, related, sweeps, near)
         covariance = np.zeros_like(products)
         filled = fill_in(among_all, expected, row_weights, covariance)
         centre = row_weights @ filled / weight
@@ -121,11 +119,35 @@ def first_fill(
         moved = np.abs(products - before) / weight * per_scale * per_scale[:, None]
         if moved.max() <= still:
             break
-        if bends.any():
+        if changes and bends.any():
             unknown = np.diag(covariance) / np.maximum(weight - row_weights @ there, LEAST_WEIGHT)
             shift = shifts(values_at_points(filled, bends), seen, unknown, shift)
             among_all = shifted(rows, shift)
     return Filled(filled, covariance, expected, shift)
+
+
+def _standard(products: Array, weight: float) -> tuple[Array, Array]:
+    """Return the correlations that sums of products are, and the scale of each column."""
+    spread = np.sqrt(np.diag(products) / weight)
+    scale = np.where(spread > 0, spread, 1.0)
+    corr = products / weight
+    corr /= scale
+    corr /= scale[:, None]
+    np.fill_diagonal(corr, 1.0)
+    return corr, scale
+
+
+def _fitted(
+    corr: Array,
+    centre: Array,
+    scale: Array,
+    n_rows: float,
+    related: csr_array,
+    sweeps: Scaling,
+    still: float,
+) -> Expected:
+    precision = fit_precision(corr, int(n_rows), related, sweeps, still).precision.sorted_indices()
+    return Expected(centre, scale, precision.indptr, precision.indices, precision.data)
 
 
 def share_of_gaps(share: Array) -> float:
@@ -182,27 +204,34 @@ def _pairwise(deviations: Array, there: NDArray[np.bool_], row_weights: Array) -
     """Return what sums of products would be if all cells were like those that are there together.
 
     Moved until they could be sums of products: no combination of columns varies less than nothing.
+    With more columns than rows very many combinations would, and to mend that would take much of
+    what relates columns with it; but those of a few, which are asked for, seldom do.
     """
     weighted = np.sqrt(row_weights)[:, None]
     known = np.where(there, weighted, 0.0)
     together = known.T @ known
-    unit = np.divide(
-        np.square(weighted * deviations).sum(axis=0),
-        np.diag(together),
-        out=np.zeros(deviations.shape[1]),
-        where=np.diag(together) > 0,
-    )
-    scale = np.sqrt(np.where(unit > 0, unit, 1.0))
-    products = (weighted * deviations / scale).T @ (weighted * deviations / scale)
-    corr = np.divide(products, together, out=np.zeros_like(products), where=together > 0)
+    weight = np.diag(together)
+    squares = np.square(weighted * deviations).sum(axis=0)
+    unit = np.divide(squares, weight, out=np.zeros_like(squares), where=weight > 0)
+    standard = weighted * deviations / np.sqrt(np.where(unit > 0, unit, 1.0))
+    corr = standard.T @ standard
+    np.divide(corr, together, out=corr, where=together > 0)
     np.fill_diagonal(corr, 1.0)
-    values, vectors = np.linalg.eigh(corr)
-    if values[0] < _LEAST_EIGENVALUE:
-        corr = (vectors * np.maximum(values, _LEAST_EIGENVALUE)) @ vectors.T
-        spread = np.sqrt(np.diag(corr))
-        corr = corr / spread / spread[:, None]
-    sums: Array = corr * row_weights.sum() * np.sqrt(unit) * np.sqrt(unit)[:, None]
+    if len(corr) <= len(deviations):
+        corr = _lifted(corr)
+    sums: Array = corr * (row_weights.sum() * np.sqrt(unit) * np.sqrt(unit)[:, None])
     return sums
+
+
+def _lifted(corr: Array) -> Array:
+    """Return correlations near those given, with all eigenvalues clear of zero."""
+    values, vectors = np.linalg.eigh(corr)
+    if values[0] >= _LEAST_EIGENVALUE:
+        return corr
+    lifted = (vectors * np.maximum(values, _LEAST_EIGENVALUE)) @ vectors.T
+    spread = np.sqrt(np.diag(lifted))
+    result: Array = lifted / spread / spread[:, None]
+    return result
 
 
 def _loose(n_columns: int, n_rows: float) -> Array:

@@ -30,7 +30,7 @@ TOLERANCE = 1e-6  # of the likelihood equations, in units of correlation
 LEAST_VARIANCE = 1e-9  # share of a column's variance that its neighbours must leave over
 # A column that varies less counts as constant: its precision could overflow.
 _LEAST_SCALE = sqrt(np.finfo(np.float64).tiny / LEAST_VARIANCE)
-_STILL = 1e-10  # movement at which scaling stops,
+STILL = 1e-10  # movement at which scaling stops,
 _ROUNDING = 10 * np.finfo(np.float64).eps  # or a multiple of this: what rounding alone can move
 _MAX_SWEEPS = 600
 _MAX_RELAXED_SWEEPS = 300  # if it takes more, the graph may be of those where relaxation hinders
@@ -74,7 +74,11 @@ class _Scaled(NamedTuple):
 
 
 def fit_precision(
-    covariance: Array, n_rows: int, adjacency: csr_array, sweeps: Scaling = scaling
+    covariance: Array,
+    n_rows: int,
+    adjacency: csr_array,
+    sweeps: Scaling = scaling,
+    still: float = STILL,
 ) -> PrecisionFit:
     """Return the maximum-likelihood precision matrix on a graph.
 
@@ -99,6 +103,9 @@ def fit_precision(
         The graph, symmetric; the diagonal is ignored.
     sweeps : Scaling
         Who computes: the readable functions, or an engine's copy of them.
+    still : float
+        Movement of a correlation, in units of the variance that neighbours leave, at which to stop.
+        `TOLERANCE` is for that of `STILL`, and grows in proportion.
 
     Returns
     -------
@@ -125,7 +132,7 @@ def fit_precision(
         block = np.ix_(nodes, nodes)
         correlation = covariance[block] / np.outer(scale[nodes], scale[nodes])
         np.fill_diagonal(correlation, 1.0)
-        scaled, shrinkage[nodes] = _fit(correlation, n_rows, part, sweeps)
+        scaled, shrinkage[nodes] = _fit(correlation, n_rows, part, sweeps, still)
         inverse[block] = scaled.inverse
         found = scaled.precision.tocoo()
         rows.append(nodes[found.row])
@@ -242,21 +249,24 @@ def _part(graph: _Graph, nodes: NDArray[np.intp], place: NDArray[np.intp]) -> _G
     return _graph_of(degrees, place[graph.neighbours[old]])
 
 
-def _fit(correlation: Array, n_rows: int, graph: _Graph, sweeps: Scaling) -> tuple[_Scaled, float]:
+def _fit(
+    correlation: Array, n_rows: int, graph: _Graph, sweeps: Scaling, still: float
+) -> tuple[_Scaled, float]:
     """Fit one component, with the least shrinkage that lets likelihood have a maximum."""
+    tolerance = TOLERANCE * still / STILL
     for extra in (0, *(4**k for k in range(n_rows.bit_length()))):
         share = extra / (n_rows + extra)
         target = (1.0 - share) * correlation
         np.fill_diagonal(target, 1.0)
         with suppress(LinAlgError):
-            scaled = _scale(target, graph, sweeps)
-            if _equations_hold(scaled):
+            scaled = _scale(target, graph, sweeps, still)
+            if _equations_hold(scaled, tolerance):
                 return scaled, share
     # Out of reach unless the covariance is not one: every further step is nearer to the identity.
     return _Scaled(eye_array(len(correlation), format="csr"), np.eye(len(correlation))), 1.0
 
 
-def _scale(target: Array, graph: _Graph, sweeps: Scaling) -> _Scaled:
+def _scale(target: Array, graph: _Graph, sweeps: Scaling, still: float) -> _Scaled:
     """Sweep over the nodes until nothing moves; an error where a node has no variance left."""
     starts, neighbours = graph
     coefficients, variance = np.empty(len(neighbours)), np.empty(len(target))
@@ -266,7 +276,7 @@ def _scale(target: Array, graph: _Graph, sweeps: Scaling) -> _Scaled:
         move = sweeps.sweep(target, filled, starts, neighbours, relaxation, coefficients, variance)
         if not variance.min() > LEAST_VARIANCE:
             raise LinAlgError("a column is a linear combination of its neighbours")
-        if move < max(_STILL, _ROUNDING / variance.min()):
+        if move < max(still, _ROUNDING / variance.min()):
             break
         moves.append(move)
         if count > _MAX_RELAXED_SWEEPS:
@@ -306,8 +316,8 @@ def _assemble(graph: _Graph, coefficients: Array, variance: Array) -> csr_array:
     return csr_array((values, places), shape=(len(nodes), len(nodes)))
 
 
-def _equations_hold(scaled: _Scaled) -> bool:
-    """Whether the precision has this inverse, to `TOLERANCE`; an error if not positive definite.
+def _equations_hold(scaled: _Scaled, tolerance: float) -> bool:
+    """Whether the precision has this inverse, to a tolerance; an error if not positive definite.
 
     The inverse has the wanted entries by construction. Most often a sparse product is proof enough
     (docs/likelihood.md, section 4); among nearly collinear columns its bound is far too wide.
@@ -315,8 +325,8 @@ def _equations_hold(scaled: _Scaled) -> bool:
     _pivots(scaled.precision)
     residual = scaled.precision @ scaled.inverse
     residual[np.diag_indices_from(residual)] -= 1.0
-    if np.abs(residual).sum(axis=0).max() <= TOLERANCE / (1 + TOLERANCE):
+    if np.abs(residual).sum(axis=0).max() <= tolerance / (1 + tolerance):
         return True
     factor = cho_factor(scaled.precision.toarray())
     inverse = cho_solve(factor, np.eye(len(scaled.inverse)))
-    return bool(np.abs(inverse - scaled.inverse).max() <= TOLERANCE)
+    return bool(np.abs(inverse - scaled.inverse).max() <= tolerance)
