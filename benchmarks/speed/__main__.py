@@ -8,6 +8,7 @@ from benchmarks.speed import __doc__ as purpose
 PARTS = {
     "targets": "learning and fitting beside np.cov of the same rows, on one core and on all",
     "treated": "fits as they come beside those of rows known to be independent and normal",
+    "gaps": "fits of tables in which cells are missing beside those of whole ones",
     "growth": "time against the number of rows and of columns",
     "peers": "time and F1 beside pyhuge's neighbourhood selection with RIC",
     "memory": "peak memory, also for many columns",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import document, kept
-from benchmarks.speed import clock, lasso, peers, treated
+from benchmarks.speed import clock, gaps, lasso, peers, treated
 from benchmarks.speed.aims import all_aims
 from benchmarks.speed.plots import KINDS, draw_growth, draw_peers
 
@@ -76,6 +76,20 @@ def _treated(figures: list[dict[str, Any]]) -> str:
             str(f["cores"]),
             *(f"{f['seconds'][kind]:.4f}" for kind in ("known", "any")),
             *(f"{treated.times(f[by]):.2f}" for by in ("seconds", "processor")),
+        ]
+        for f in figures
+    ]
+    return document.table(head.split(" | "), rows)
+
+
+def _gaps(figures: list[dict[str, Any]]) -> str:
+    head = "columns | rows | whole, s | with gaps, s | times"
+    rows = [
+        [
+            f"{f['columns']:,}",
+            f"{f['rows']:,}",
+            *(f"{f['seconds'][kind]:.4f}" for kind in ("whole", "gaps")),
+            f"{gaps.times(f['seconds']):.2f}",
         ]
         for f in figures
     ]
@@ -157,6 +171,7 @@ def _start(figures: dict[str, float]) -> str:
 TABLES: dict[str, Callable[[Any], str]] = {
     "targets": _targets,
     "treated": _treated,
+    "gaps": _gaps,
     "growth": _growth,
     "peers": _peers,
     "lasso": _peers,
