@@ -8,6 +8,7 @@ of powers of such quotients up to the fourth at worst. `CLOSE` is what that make
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from hedgerow import HedgeGraph
 from hedgerow.engines.numba_cpu import behind as compiled
@@ -103,6 +104,30 @@ def test_stand_ins_are_the_same(latent):
     assert (wanted.given != fitted.given).any(), "nothing stands in for anything"
     assert np.array_equal(mine.given, wanted.given)
     np.testing.assert_allclose(mine.partial, wanted.partial, rtol=CLOSE, atol=CLOSE)
+
+
+def test_results_given_both_nodes_neighbours_are_the_same(latent):
+    fitted = readable.refit(latent, N_ROWS).fitted
+    asked = latent, N_ROWS, fitted, *np.triu_indices(40, 1)
+    mine, wanted = (who.given_both(*asked) for who in (compiled, readable))
+    assert np.array_equal(mine[1], wanted[1])
+    # More than either node has, and fewer than both have, where one is chosen twice.
+    assert (wanted[1] > fitted.sizes.max()).any()
+    np.testing.assert_allclose(mine[0], wanted[0], rtol=CLOSE, atol=CLOSE)
+
+
+def test_nothing_is_found_given_neighbours_that_determine_each_other(latent):
+    corr = latent.corr.copy()
+    corr[2, 3] = corr[3, 2] = 1.0
+    same = latent._replace(corr=corr)
+    fitted = readable.refit(latent, N_ROWS).fitted
+    chosen = np.zeros((40, 40))
+    chosen[0, 2] = chosen[1, 3] = 0.5
+    fitted = fitted._replace(coefficients=csr_array(chosen))
+    for who in (compiled, readable):
+        partial, size = who.given_both(same, N_ROWS, fitted, np.array([0, 0]), np.array([1, 4]))
+        assert size.tolist() == [2, 1]
+        assert partial[0] == 0.0 != partial[1]
 
 
 def test_looseness_is_the_same(latent):

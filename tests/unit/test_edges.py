@@ -9,11 +9,17 @@ from scipy.sparse import csr_array
 
 from hedgerow.method.company import company_of
 from hedgerow.method.edges import debiased, given_ends, given_fewer, judge_pairs
-from hedgerow.method.levels import agreement_margins, asks_both, plausible_bias, stays_asked
+from hedgerow.method.levels import (
+    agreement_margins,
+    asks_both,
+    plausible_bias,
+    smallest_levels,
+    stays_asked,
+)
 from hedgerow.method.multiplicity import false_shares
 from hedgerow.method.neighbours import refit
 from hedgerow.method.priors import pair_priors
-from hedgerow.method.scores import z_score
+from hedgerow.method.scores import two_sided, z_score
 
 
 def random_correlation(seed, n_columns):
@@ -169,6 +175,30 @@ def one_hub(n_rows, n_columns=40):
     rows = rng.standard_normal((n_rows, n_columns))
     rows[:, 1:] += 2 * rows[:, :1]
     return np.corrcoef(rows, rowvar=False)
+
+
+def test_hedge_can_be_asked_about_each_pair_as_if_there_were_no_other():
+    z, ones = np.array([6.0, 5.0, 4.0, 0.5]), np.ones(4)
+    witness = np.array([6.0, 2.1, -4.0, 0.5])
+    rules = ones, ones, (0.0, np.inf), "fdr"
+    together = smallest_levels(z, witness, *rules)
+    alone = smallest_levels(z, witness, *rules, each_agrees=ones > 0)
+    assert alone[1] == pytest.approx(two_sided(np.array([2.1]))[0])
+    assert together[1] > 1.5 * alone[1]
+    assert alone[2] == together[2] == 1.0, "Hedge contradicts"
+    some = smallest_levels(z, witness, *rules, each_agrees=np.array([True, False, True, True]))
+    assert some[1] == together[1]
+
+
+def test_a_pair_of_which_hedge_is_asked_alone_must_be_clear_of_the_typical_bias():
+    z, ones, margins = np.array([3.0, 0.1]), np.ones(2), (0.5, np.inf)
+    rules = ones, ones, margins, "fdr"
+    less = smallest_levels(z, np.array([2.6, 0.0]), *rules, each_agrees=ones > 0)
+    assert less[0] == pytest.approx(two_sided(np.array([2.1]))[0])  # Hedge's, less the bias
+    more = smallest_levels(z, np.array([3.2, 0.0]), *rules, each_agrees=ones > 0)
+    assert more[0] == pytest.approx(2 * two_sided(np.array([2.7]))[0])  # both, of two pairs
+    other = smallest_levels(z, np.array([9.0, 0.0]), *rules, each_agrees=ones > 0)
+    assert other[0] == pytest.approx(2 * two_sided(np.array([3.0]))[0])  # nothing taken off
 
 
 def test_with_few_rows_a_hub_and_its_leaf_need_not_be_clear_given_the_neighbours_of_both():

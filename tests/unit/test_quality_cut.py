@@ -180,3 +180,17 @@ def test_tables_have_their_kinds_and_say_how_much_was_measured(told):
     assert told["cut-kept"].cell("10 % missing", "oracle, m/p = 10") == ""
     assert "at least 4 with 4, 4 with 10, 4 with 40." in told["cut-setting"]
     assert told["cut-gaps"].cell("10 % missing", "before, complete rows") == "1.00 (0.00)"
+
+
+def test_the_oracle_takes_as_many_pairs_as_have_no_more_false_ones_than_promised(monkeypatch):
+    model, rows = rows_of("five steps, even", "random_tree", 24, 96, 0)
+    truth = model.adjacency.toarray()[np.triu_indices(24, 1)]
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal(len(truth)) + 3.0 * truth
+    monkeypatch.setattr(cut_oracle, "scores_of_pairs", lambda *_: z)
+    graph = cut_oracle.oracle(rows.seen, model)["FDR 0.05"][np.triu_indices(24, 1)]
+    assert graph.any()
+    assert (graph & ~truth).sum() <= 0.05 * graph.sum()
+    for more in range(graph.sum() + 1, len(truth) + 1):
+        strongest = np.argsort(-np.abs(z))[:more]
+        assert (~truth[strongest]).sum() > 0.05 * more

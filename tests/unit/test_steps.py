@@ -10,7 +10,9 @@ from hedgerow.engines import numba_cpu
 from hedgerow.method import neighbours, noisy
 from hedgerow.method.counting import counting_curve, rates_of
 from hedgerow.method.forgetting import NEVER
+from hedgerow.method.inflation import no_inflation
 from hedgerow.method.latent import LARGEST, at_their_bound, latent_of
+from hedgerow.method.latent_edges import judge_latent
 from hedgerow.method.marginals import first_marginals
 from hedgerow.method.ordered import in_order
 from hedgerow.method.steps import curves_of_steps, cut_curves, hermite, straight
@@ -64,6 +66,15 @@ def test_coefficients_are_those_of_integration(shares, power):
         ]
         assert curves.powers[power - 1, 0, k] == pytest.approx(sum(parts), abs=1e-8)
     assert curves.fourth[0] == pytest.approx(np.dot(shares, score**4))
+
+
+@pytest.mark.parametrize("shares", SHARES)
+def test_scores_say_nearly_all_that_steps_can_of_weak_relations(shares):
+    """At no correlation that is the mean of the variable within a step, and nothing else."""
+    ends = stats.norm.pdf(special.ndtri(np.cumsum([0.0, *shares]).clip(0.0, 1.0)))
+    within = (ends[:-1] - ends[1:]) / shares
+    most = np.dot(shares, within**2)
+    assert 0.99 * most < curves_of_columns([shares]).coefficients[0, 1] ** 2 < most * (1 + 1e-9)
 
 
 def test_a_mass_at_one_end_and_the_rest_as_it_is():
@@ -123,6 +134,35 @@ def test_correlations_that_steps_cannot_have_end_at_a_bound_and_are_named():
     assert [list(ends) for ends in at_their_bound(latent)] == [[0], [1]]
 
 
+def test_so_many_standard_errors_from_the_bound_is_at_it():
+    curves = curves_of_columns([SHARES[0], SHARES[0]])
+    latent = latent_of(np.array([[1.0, 0.9], [0.9, 1.0]]), curves)
+    assert latent.corr[0, 1] < 0.99
+    missing = LARGEST - latent.corr[0, 1]
+    error = latent.looseness[0, 1] * (1 - 0.9**2)
+    assert not at_their_bound(latent, 0.99 * missing / error)[0].size
+    assert at_their_bound(latent, 1.01 * missing / error)[0].size == 1
+
+
+def test_of_columns_that_the_rows_do_not_tell_apart_another_may_be_the_neighbour():
+    """Three in a row, 0 - 1 - 2, whose ends look more alike than either and the middle."""
+    curves = curves_of_columns([SHARES[0]] * 8)
+    corr = np.eye(8)
+    corr[0, 1] = corr[1, 2] = 0.993
+    corr[0, 2] = LARGEST
+    corr = np.maximum(corr, corr.T)
+    scores = np.where(np.eye(8), 1.0, 2 / np.pi * np.arcsin(corr))
+    asked = latent_of(scores, curves), 300.0, np.zeros((8, 8))
+    fair = no_inflation(8)
+
+    def q_value(error):
+        return judge_latent(*asked, error, fair)[0].q_value
+
+    first, second = np.triu_indices(8, 1)
+    ends = (first == 0) & (second == 2)
+    assert q_value("balanced")[ends] < 1e-6 < 0.05 < q_value("fdr")[ends]
+
+
 def test_without_noise_neighbours_and_tests_are_those_of_correlations():
     rng = np.random.default_rng(3)
     rows = rng.standard_normal((200, 12))
@@ -136,6 +176,25 @@ def test_without_noise_neighbours_and_tests_are_those_of_correlations():
     assert without.factor == pytest.approx(1.0, abs=1e-6)
 
 
+def test_without_noise_given_both_is_the_partial_correlation_given_all_that_were_chosen():
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((300, 10))
+    rows[:, 2:] += 0.7 * rows[:, :-2]
+    corr = np.corrcoef(rows.T)
+    fitted = neighbours.refit(corr, 300)
+    chosen = fitted.coefficients.toarray() != 0
+    first, second = np.triu_indices(10, 1)
+    partial, size = noisy.given_both(latent_of(corr, straight(10)), 300, fitted, first, second)
+    assert size.max() > fitted.sizes.max()
+    for pair, (i, j) in enumerate(zip(first, second)):
+        theirs = np.flatnonzero(chosen[i] | chosen[j])
+        some = np.array([i, j, *theirs[(theirs != i) & (theirs != j)]])
+        inverse = np.linalg.inv(corr[np.ix_(some, some)])
+        wanted = -inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+        assert partial[pair] == pytest.approx(wanted, abs=1e-9)
+        assert size[pair] == len(some) - 2
+
+
 def test_counts_are_curves_of_the_logarithm_of_their_rates():
     rng = np.random.default_rng(5)
     centre, spread = np.log(3.0), 0.7
@@ -145,6 +204,12 @@ def test_counts_are_curves_of_the_logarithm_of_their_rates():
     rates = rates_of(counts.mean(), counts.var())
     assert rates.centre == pytest.approx(centre, abs=0.02)
     assert rates.spread == pytest.approx(spread, abs=0.02)
+    # Hardly less than the mean of the rate's logarithm given the count could tell.
+    z = np.linspace(-8.0, 8.0, 801)
+    chances = stats.poisson.pmf(np.arange(400), np.exp(centre + spread * z)[:, None])
+    both = chances * stats.norm.pdf(z)[:, None] * (z[1] - z[0])
+    most = np.square(z @ both) @ (1.0 / np.maximum(both.sum(axis=0), 1e-300))
+    assert 0.96 * most < curves.coefficients[0, 1] ** 2 < 1.02 * most
     finite = np.isfinite(marginals.knots[0])
     possible = np.arange(400)
     known = np.minimum(possible, counts.max())

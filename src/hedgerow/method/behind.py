@@ -11,6 +11,7 @@ from hedgerow.method.latent import series as series
 from hedgerow.method.looseness import looseness as looseness
 from hedgerow.method.neighbours import NO_HUBS, Refit
 from hedgerow.method.noisy import Sure
+from hedgerow.method.noisy import given_both as given_both
 from hedgerow.method.noisy import refit as refit
 from hedgerow.method.noisy import weaken as weaken
 
@@ -30,6 +31,11 @@ class Behind(Protocol):
 
     def weaken(self, latent: Latent, n_rows: float, fitted: Refit) -> Refit:
         """Return what `noisy.weaken` returns."""
+
+    def given_both(
+        self, latent: Latent, n_rows: float, fitted: Refit, first: Chosen, second: Chosen
+    ) -> tuple[Array, Chosen]:
+        """Return what `noisy.given_both` returns."""
 
     def looseness(
         self, latent: Latent, coefficients: csr_array, first: Indices, second: Indices

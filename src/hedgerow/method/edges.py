@@ -139,17 +139,21 @@ def adjusted(
     error: str,
     company: Company | None,
     hidden: float = 1.0,
+    *,
+    each_agrees: NDArray[np.bool_] | None = None,
 ) -> Array:
     """Return the smallest level at which z and the witness make an edge of each pair.
 
-    Its company counts where a false discovery rate is promised, or estimated.
+    Its company counts where a false discovery rate is promised, or estimated. For ``hidden`` and
+    ``each_agrees`` see `hedgerow.method.levels`.
     """
     known = company if error != "fwer" else None
     priors = pair_priors(z, witness, n_columns, count_nulls_only=error != "fwer", company=known)
     margins = agreement_margins(n_columns, n_rows, error, hidden)
     weighs = known is not None and weighs_agreement(n_columns, error)
     of_agreement = priors if weighs else np.ones(len(z))
-    return smallest_levels(z, witness, priors, of_agreement, margins, error)
+    asked = priors, of_agreement, margins, error
+    return smallest_levels(z, witness, *asked, each_agrees=each_agrees)
 
 
 def debiased(corr: Array, weights: Any) -> Array:

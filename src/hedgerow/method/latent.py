@@ -91,9 +91,13 @@ def latent_of(scores: Array, curves: Curves, sums: Series = series) -> Latent:
     return Latent(scores, corr, looseness, curves.noise, curves.doubt, skew)
 
 
-def at_their_bound(latent: Latent) -> tuple[Indices, Indices]:
-    """Return the pairs whose correlation is as large as it can be."""
-    close = (np.abs(latent.corr) > LARGEST - 1e-6) & (latent.looseness != 1.0)
+def at_their_bound(latent: Latent, room: float = 0.0) -> tuple[Indices, Indices]:
+    """Return the pairs whose correlation is as large as it can be, or so many standard errors less.
+
+    ``room`` is in those of a single row.
+    """
+    error = (1.0 - latent.scores**2) * latent.looseness
+    close = (np.abs(latent.corr) + room * error > LARGEST - 1e-6) & (latent.looseness != 1.0)
     first, second = np.nonzero(np.triu(close, 1))
     return first, second
 

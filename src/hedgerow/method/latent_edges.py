@@ -2,11 +2,13 @@
 
 The same two witnesses as in `hedgerow.method.edges`, with tests that know of the noise in columns
 of steps. Noise hides neighbours, and where columns are strongly related, an indirect relation is
-then not explained away. So the statistic given both nodes' neighbours is asked there whatever the
-promise, and everywhere if not a single false edge is allowed. In the latter case the refit must
-also hold where another variable could have been chosen as a neighbour, and where columns are
-strongly related the weaker of the results given either node's neighbours counts (docs/theory.md,
-section 22).
+then not explained away. So what is left given the neighbours of both nodes is asked there whatever
+the promise, and everywhere if rows are few, or not a single false edge is allowed. In the latter
+case the refit must also hold where another variable could have been chosen as a neighbour, and
+where columns are strongly related the weaker of the results given either node's neighbours counts.
+At a false discovery rate other variables are tried only for columns that the rows do not tell
+apart; and of pairs of which nothing else is asked Hedge is asked by itself, as if there were no
+other, if they are clear of the typical bias (docs/theory.md, section 22).
 """
 
 import numpy as np
@@ -24,8 +26,8 @@ from hedgerow.method.edges import (
     given_fewer,
 )
 from hedgerow.method.inflation import Inflation, calming
-from hedgerow.method.latent import Latent
-from hedgerow.method.levels import MIN_ROWS, STRONGLY_RELATED
+from hedgerow.method.latent import Latent, at_their_bound
+from hedgerow.method.levels import BIAS_OF_FEW_ROWS, MIN_ROWS, STRONGLY_RELATED, plausible_bias
 from hedgerow.method.neighbours import NO_HUBS, Refit
 from hedgerow.method.promises import BALANCED
 from hedgerow.method.scores import two_sided, z_score
@@ -61,6 +63,9 @@ def judge_latent(
     tight = np.sqrt(np.minimum(sure.tight, sure.tight.T))
     skew = skews(sure, n_rows, upper)
 
+    few = hidden * plausible_bias(n_columns, clear) > BIAS_OF_FEW_ROWS
+    related = _strongly_related(fitted.residual, upper)
+    asked = related | few | (error == "fwer")  # what is left given the neighbours of both nodes
     company = None  # what noise hides is not explained, and a balanced graph would believe it
     if error != BALANCED:
         ends = given_ends(fitted, n_rows, upper)
@@ -70,26 +75,16 @@ def judge_latent(
         return calm * unskewed(score, skew)
 
     def smallest_level(score: Array) -> Array:
-        return adjusted(score, witness, n_columns, clear, error, company, hidden)
+        rules = n_columns, clear, error, company, hidden
+        return adjusted(score, witness, *rules, each_agrees=~asked)
 
     hedge = noisy.debiased(latent, hedge_weights, tight)[upper]
     witness = normal(z_score(-hedge, n_rows - 2))
-    z = normal(given_fewer(fitted, n_rows, upper))
-    related = _strongly_related(fitted.residual, upper)
-    if error == "fwer":
-        careful = who.weaken(latent, n_rows, fitted)
-        weaker = normal(_weaker(careful, n_rows, upper))
-        z = np.where(related, weaker, normal(given_fewer(careful, n_rows, upper)))
-    q_value = smallest_level(z)
-    if error != BALANCED:
-        used = np.maximum(fitted.sizes[upper[0]], fitted.sizes[upper[1]])
-        given_both = noisy.debiased(latent, fitted.coefficients.toarray(), tight)[upper]
-        asked, raw = related | (error == "fwer"), np.zeros(len(z))
-        raw[asked] = z_score(-given_both[asked], n_rows - 2 - used[asked])
-        both = normal(raw)
-        q_value = np.maximum(q_value, smallest_level(np.where(asked, both, z)))
+    known = latent, n_rows, fitted, upper, error
+    scores = [normal(raw) for raw in _raw_scores(*known, related, asked, few, who)]
+    q_value = np.maximum.reduce([smallest_level(score) for score in scores])
     estimate = -debiased(latent.corr, fitted.coefficients)[upper]
-    tests = estimate, z, two_sided(z), q_value
+    tests = estimate, scores[0], two_sided(scores[0]), q_value
     return EdgeTests(*tests, fitted.residual, fitted.coefficients), per_clear
 
 
@@ -114,11 +109,63 @@ def unskewed(z: Array, skew: Array) -> Array:
     return result
 
 
+def _raw_scores(
+    latent: Latent,
+    n_rows: float,
+    fitted: Refit,
+    upper: Pairs,
+    error: str,
+    related: NDArray[np.bool_],
+    asked: NDArray[np.bool_],
+    few: bool,
+    who: Behind,
+) -> list[Array]:
+    """Return z of every pair that all count, the first of them for the p-value."""
+    z = given_fewer(fitted, n_rows, upper)
+    if error == BALANCED:
+        return [z]
+    if error == "fwer":
+        careful = who.weaken(latent, n_rows, fitted)
+        weaker = _weaker(careful, n_rows, upper)
+        z = np.where(related, weaker, given_fewer(careful, n_rows, upper))
+        return [z, _given_both(latent, n_rows, fitted, upper, asked, z, who)]
+    both = _given_both(latent, n_rows, fitted, upper, asked, z, who)
+    room = noisy.CLEAR / np.sqrt(n_rows) if few else 0.0
+    alike = asked & _at_their_bound(latent, room, upper)
+    if alike.any():
+        held = given_fewer(who.weaken(latent, n_rows, fitted), n_rows, upper)
+        both = np.where(alike & (np.abs(held) < np.abs(both)), held, both)
+    return [z, both]
+
+
 def _strongly_related(residual: Array, upper: Pairs) -> NDArray[np.bool_]:
     """Return the pairs of columns that neighbours tell most of; all, if such ones are typical."""
     some = residual < STRONGLY_RELATED
     result: NDArray[np.bool_] = some[upper[0]] & some[upper[1]]
     return result | bool(np.median(residual) < STRONGLY_RELATED)
+
+
+def _given_both(
+    latent: Latent,
+    n_rows: float,
+    fitted: Refit,
+    upper: Pairs,
+    asked: NDArray[np.bool_],
+    z: Array,
+    who: Behind,
+) -> Array:
+    """Return z, and of the pairs that are asked what it is given the neighbours of both nodes."""
+    result = z.copy()
+    partial, size = who.given_both(latent, n_rows, fitted, upper[0][asked], upper[1][asked])
+    result[asked] = z_score(partial, n_rows - 2 - size)
+    return result
+
+
+def _at_their_bound(latent: Latent, room: float, upper: Pairs) -> NDArray[np.bool_]:
+    """Return which pairs are at their bound, or so near."""
+    result = np.zeros_like(latent.corr, dtype=np.bool_)
+    result[at_their_bound(latent, room)] = True
+    return result[upper]
 
 
 def _weaker(fitted: Refit, n_rows: float, upper: Pairs) -> Array:

@@ -34,18 +34,27 @@ def smallest_levels(
     margins: tuple[float, float],
     error: str,
     n_tests: int | None = None,
+    *,
+    each_agrees: NDArray[np.bool_] | None = None,
 ) -> Array:
     """Return the smallest level at which each pair is an edge, given the priors of the pairs.
 
     ``of_agreement`` are those by which p-values of agreement are divided. With ``n_tests``, the
-    pairs are the strongest of so many.
+    pairs are the strongest of so many. A pair of ``each_agrees`` is also one if Hedge agrees as if
+    there were no other, and the refit is clear of the typical bias.
     """
     adjust = CORRECTIONS[error]
     levels = adjust(np.minimum(two_sided(z) / priors, 1.0), n_tests)
     if error == BALANCED:
         return levels
     agreed = two_sided(agreement_scores(z, witness, margins))
-    return np.maximum(levels, adjust(np.minimum(agreed / of_agreement, 1.0), n_tests))
+    together = adjust(np.minimum(agreed / of_agreement, 1.0), n_tests)
+    levels = np.maximum(levels, together)
+    if each_agrees is None:
+        return levels
+    left = np.maximum(np.abs(z) - np.where(each_agrees, margins[0], 0.0), 0.0)
+    alone = np.maximum(adjust(np.minimum(two_sided(left) / priors, 1.0), n_tests), agreed)
+    return np.where(each_agrees, np.minimum(levels, alone), levels)
 
 
 def agreement_scores(z: Array, witness: Array, margins: tuple[float, float]) -> Array:

@@ -137,6 +137,41 @@ def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
     return fitted._replace(partial=partial, given=given)
 
 
+def given_both(
+    latent: Latent, n_rows: float, fitted: Refit, first: Indices, second: Indices
+) -> tuple[Array, Indices]:
+    """Return the partial correlations of pairs given both nodes' neighbours, and how many.
+
+    Of the two ways to take a pair, the weaker result counts; it is zero where neighbours determine
+    each other.
+    """
+    partial, size = np.empty(len(first)), np.empty(len(first), dtype=np.intp)
+    chosen = fitted.coefficients.toarray() != 0
+    for pair, (i, j) in enumerate(zip(first, second, strict=True)):
+        theirs = chosen[i] | chosen[j]
+        theirs[[i, j]] = False
+        partial[pair], size[pair] = 0.0, theirs.sum()
+        if _determined(latent.corr[np.ix_(theirs, theirs)]):
+            continue
+        left = _given(latent, np.flatnonzero(theirs), n_rows)
+        ways = [
+            _tested(latent, left, node, np.array([other]), n_rows)[0][0]
+            for node, other in ((i, j), (j, i))
+        ]
+        partial[pair] = min(ways, key=abs)
+    return partial, size
+
+
+def _determined(corr: Array) -> bool:
+    """Return whether one of some variables is determined by those before it."""
+    left = corr.copy()
+    for k in range(len(left)):
+        if abs(left[k, k]) <= COLLINEAR:
+            return True
+        left[k + 1 :, k + 1 :] -= np.outer(left[k + 1 :, k], left[k, k + 1 :]) / left[k, k]
+    return False
+
+
 def debiased(latent: Latent, weights: NDArray[np.floating], tight: Array) -> Array:
     """Return the statistic of `hedgerow.method.edges.debiased`, as sure as noise lets it be.
 

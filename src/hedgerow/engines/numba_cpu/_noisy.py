@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.engines.numba_cpu._products import IN_ORDER, INNER
 from hedgerow.engines.numba_cpu._small import solve
+from hedgerow.method.latent import Latent
 from hedgerow.method.neighbours import COLLINEAR
 from hedgerow.method.noisy import CLEAR, TRIED
 
@@ -96,6 +97,72 @@ def weaken_nodes(first, last, latent, n_rows, thresholds, starts, neighbours, pa
             if weakest < abs(own):
                 partial[i, j] = np.sign(own) * weakest
                 given[i, j] += 1
+
+
+@njit(**IN_ORDER)
+def both_of_pairs(first, last, latent, n_rows, starts, neighbours, pairs, partial, given):
+    """Write results of some pairs given both nodes' neighbours: the weaker of two ways."""
+    for t in range(first, last):
+        columns = _with_theirs(pairs[:, t], starts, neighbours)
+        few = _part(latent, columns)
+        theirs = np.arange(2, columns.size)
+        partial[t], given[t] = 0.0, theirs.size
+        if _determined(few.corr[2:, 2:].copy()):
+            continue
+        left = _room(columns.size, theirs.size)
+        _leave(few, theirs, n_rows, left)
+        one = _tested(few, left, 0, np.array([1]), theirs)[0, 0]
+        other = _tested(few, left, 1, np.array([0]), theirs)[0, 0]
+        partial[t] = other if abs(other) < abs(one) else one
+
+
+@njit(**INNER)
+def _determined(left):
+    """Return whether one of some variables is determined by those before it; overwrites."""
+    for k in range(left.shape[0]):
+        if abs(left[k, k]) <= COLLINEAR:
+            return True
+        for a in range(k + 1, left.shape[0]):
+            factor = left[a, k] / left[k, k]
+            for b in range(k + 1, left.shape[0]):
+                left[a, b] -= factor * left[k, b]
+    return False
+
+
+@njit(**INNER)
+def _with_theirs(pair, starts, neighbours):
+    """Return two nodes, and then the neighbours of either in ascending order."""
+    i, j = pair
+    a, b = starts[i], starts[j]
+    columns = np.empty(2 + starts[i + 1] - a + starts[j + 1] - b, np.int64)
+    columns[0], columns[1] = i, j
+    size = 2
+    while a < starts[i + 1] or b < starts[j + 1]:
+        if b == starts[j + 1] or (a < starts[i + 1] and neighbours[a] <= neighbours[b]):
+            k = neighbours[a]
+            b += b < starts[j + 1] and neighbours[b] == k
+            a += 1
+        else:
+            k = neighbours[b]
+            b += 1
+        if k != i and k != j:
+            columns[size] = k
+            size += 1
+    return columns[:size]
+
+
+@njit(**INNER)
+def _part(latent, columns):
+    """Return what lies behind some columns."""
+    n = columns.size
+    scores, corr, looseness = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+    for a in range(n):
+        for b in range(n):
+            i, j = columns[a], columns[b]
+            scores[a, b], corr[a, b] = latent.scores[i, j], latent.corr[i, j]
+            looseness[a, b] = latent.looseness[i, j]
+    noise, doubt, skew = latent.noise[columns], latent.doubt[columns], latent.skew[columns]
+    return Latent(scores, corr, looseness, noise, doubt, skew)
 
 
 @njit(**INNER)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hedgerow.engines.numba_cpu._looseness import looseness_of_pairs
-from hedgerow.engines.numba_cpu._noisy import Fits, refit_nodes, weaken_nodes
+from hedgerow.engines.numba_cpu._noisy import Fits, both_of_pairs, refit_nodes, weaken_nodes
 from hedgerow.engines.numba_cpu._series import sum_rows
 from hedgerow.engines.numba_cpu._threads import blocks, team
 from hedgerow.method.latent import FEW_TERMS, Latent
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.signedinteger]
 
 _NODES = 16  # at a time
+_PAIRS = 1024
 
 
 def series(rho: Array, first: Array, second: Array) -> tuple[Array, Array]:
@@ -70,8 +71,7 @@ def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
     p = len(latent.corr)
     thresholds = step_thresholds(p, n_rows)
     partials, given = fitted.partial.copy(), fitted.given.astype(np.int64)
-    chosen = fitted.coefficients.indptr, fitted.coefficients.indices
-    starts, neighbours = (np.asarray(each, dtype=np.int64) for each in chosen)
+    starts, neighbours = _neighbours(fitted.coefficients)
     latent = _in_rows(latent)
     rule = latent, float(n_rows), thresholds, starts, neighbours, partials, given
     with team() as run:
@@ -79,14 +79,35 @@ def weaken(latent: Latent, n_rows: float, fitted: Refit) -> Refit:
     return fitted._replace(partial=partials, given=given)
 
 
+def given_both(
+    latent: Latent,
+    n_rows: float,
+    fitted: Refit,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> tuple[Array, NDArray[np.intp]]:
+    """Return the partial correlations of pairs given both nodes' neighbours, and how many."""
+    pairs = np.array([first, second], dtype=np.int64)
+    result, size = np.empty(len(first)), np.empty(len(first), dtype=np.intp)
+    rule = _in_rows(latent), float(n_rows), *_neighbours(fitted.coefficients), pairs, result, size
+    with team() as run:
+        run(partial(both_of_pairs, *some, *rule) for some in blocks(len(first), _PAIRS))
+    return result, size
+
+
 def looseness(latent: Latent, coefficients: csr_array, first: Indices, second: Indices) -> Array:
     """Return the looseness of pairs of columns."""
     result = np.empty(len(first))
-    ends = coefficients.indptr, coefficients.indices
-    starts, neighbours = (np.asarray(each, dtype=np.int64) for each in ends)
+    starts, neighbours = _neighbours(coefficients)
     pairs = (np.asarray(each, dtype=np.int64) for each in (first, second))
     looseness_of_pairs(_in_rows(latent), starts, neighbours, coefficients.data, *pairs, result)
     return result
+
+
+def _neighbours(coefficients: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the neighbours of each node begin in a list of all."""
+    starts, neighbours = coefficients.indptr, coefficients.indices
+    return np.asarray(starts, dtype=np.int64), np.asarray(neighbours, dtype=np.int64)
 
 
 def _in_rows(latent: Latent) -> Latent:
