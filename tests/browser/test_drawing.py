@@ -154,7 +154,7 @@ def test_saves_a_picture_of_twice_the_size(open_page, chain, view, tmp_path):
     assert np.ptp(image[..., :3], axis=(0, 1)).min() > 0.3
 
 
-def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, settle):
+def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, eventually):
     """Of a chain whose names are wider than its edges, every other one stands above."""
     ends = {"source": [0, 1, 2, 3], "target": [1, 2, 3, 4], "partial_corr": [0.6] * 4}
     numbers = {"z": [9.0] * 4, "p_value": [1e-9] * 4, "q_value": [1e-8] * 4}
@@ -172,7 +172,7 @@ def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, s
         };
     }""")
     page.get_by_role("button", name="Fit").click()
-    settle(page)
+    eventually(page, lambda: page.evaluate("Object.keys(window.written).length") == 5)
     written = page.evaluate("window.written")
     assert sorted(written) == names
     assert all(0 <= left < right <= width for left, right, width in written.values())
