@@ -160,7 +160,7 @@ def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, e
     numbers = {"z": [9.0] * 4, "p_value": [1e-9] * 4, "q_value": [1e-8] * 4}
     names = [letter * 16 for letter in "vwxyz"]
     data = replace(chain, names=names, n_columns=5, **ends, **numbers)
-    page = open_page(data, view, viewport={"width": 1280, "height": 640})
+    page = open_page(data, view, viewport={"width": 1300, "height": 640})
     page.evaluate("""() => {
         window.written = {};
         const prototype = CanvasRenderingContext2D.prototype;
@@ -171,7 +171,7 @@ def test_long_names_are_written_whole_and_side_by_side(open_page, chain, view, e
             return write.call(this, text, x, y);
         };
     }""")
-    page.get_by_role("button", name="Fit").click()
+    page.set_viewport_size({"width": 1280, "height": 640})
     eventually(page, lambda: page.evaluate("Object.keys(window.written).length") == 5)
     written = page.evaluate("window.written")
     assert sorted(written) == names
