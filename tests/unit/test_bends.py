@@ -133,3 +133,13 @@ def test_saved_bends_that_cannot_be_are_refused_and_old_models_load(tmp_path):
 
 def test_knots_reach_beyond_all_scores():
     assert KNOTS[-1] > -special.ndtri(0.5 / 1e15)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3])
+def test_a_column_whose_phases_are_all_alike_stays(value):
+    """As where a table lists the same combinations again and again."""
+    alike = np.full((40, 1), value)
+    crossed = np.tile([value, value, -value, -value], 10)[:, None]
+    for scored, period in ((alike, 4), (crossed, 2)):
+        found = bends_of(scored, period, np.array([0]))
+        np.testing.assert_allclose(found[:, 0], KNOTS, atol=0.01)

@@ -122,3 +122,13 @@ def test_normal_rows_that_are_few_for_their_columns_are_not_divided(shape):
         first_sizes(np.random.default_rng().standard_normal(shape))[1].divides for _ in range(20)
     ]
     assert sum(divides) <= 5
+
+
+def test_votes_that_determine_each_other_have_a_size():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((10, 5)) * np.exp(rng.standard_normal((10, 1)))
+    rows[:, 1] = rows[:, 0]
+    rows[:, 4] = rows[:, 2] - rows[:, 3]
+    found, sizes = first_sizes(rows)
+    assert np.isfinite(found).all()
+    assert np.isfinite(sizes.shape).all()

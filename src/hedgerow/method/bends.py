@@ -76,7 +76,8 @@ def _bend(score: Array, phase: NDArray[np.intp], counts: NDArray[np.intp]) -> Ar
         # Chance alone makes the means differ by one over the rows of a phase, in the mean square.
         found = float(share @ np.square(means))
         chance = (len(counts) - 1) / len(score)
-        means = (means * np.sqrt(max(1.0 - chance / found, 0.0))).clip(-_FARTHEST, _FARTHEST)
+        kept = np.sqrt(1.0 - chance / found) if found > chance else 0.0
+        means = (means * kept).clip(-_FARTHEST, _FARTHEST)
         onto = _quantiles(means, share)
     return onto
 

@@ -37,6 +37,7 @@ _CLEAR = 3.0  # standard errors by which lengths must differ more than chance ma
 # A row is made larger by no more than this: what is so small is mostly rounding.
 LARGEST_FACTOR = 16.0
 _TINY = np.finfo(np.float64).tiny
+_APART = 1e-6  # of correlations: votes that determine each other would have no inverse
 _LEAST_ROOM = 0.05  # of a row's own part in the correlations that it is measured without
 
 
@@ -168,7 +169,7 @@ def _shape(votes: Array) -> tuple[Array, Array]:
     lengths = np.square(np.square(votes) @ (1.0 / np.square(scale))).mean()
     chance = (lengths - np.square(sample).sum()) / n_rows
     related = np.square(sample).sum() - number
-    share = min(max(chance / related, 0.0), 1.0) if related > 0 else 1.0
+    share = min(max(chance / related, _APART), 1.0) if related > 0 else 1.0
     drawn = (1.0 - share) * sample + share * np.eye(number)
     root = linalg.lapack.dtrtri(linalg.cholesky(drawn, lower=True), lower=1)[0].T
     return covariance, root / scale[:, None]
