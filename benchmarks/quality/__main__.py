@@ -85,6 +85,7 @@ def main() -> None:
         ("structure", "what the rest of the graph could add to the priors of pairs"),
         ("balanced", "what the estimates of balanced graphs are worth"),
         ("gaps", "gaps that are not alike in all columns"),
+        ("examples", "tables that people use as examples"),
     ):
         more = commands.add_parser(name, help=what)
         more.add_argument("--seeds", type=int, default=10)

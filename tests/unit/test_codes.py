@@ -62,6 +62,13 @@ LONG = {
     "rounded, heavy tails": lambda rng: np.round(rng.standard_t(2, (M, P))),
     "rounded amounts": lambda rng: np.round(np.exp(1.5 * rng.standard_normal((M, P)))),
     "doses": lambda rng: rng.choice([1, 2, 5, 10, 20, 50], (M, P)),
+    "powers of two": lambda rng: 2.0 ** rng.choice([1, 2, 3, 4], (M, P), p=[0.1, 0.4, 0.42, 0.08]),
+    "inches": lambda rng: rng.choice([14, 15, 17], (M, P), p=[0.6, 0.32, 0.08]),
+    "shares": lambda rng: rng.choice([0.0, 0.1, 0.3, 0.7], (M, P), p=[0.75, 0.07, 0.12, 0.06]),
+    "how often": lambda rng: rng.choice([0, 1, 2, 3, 7, 12], (M, P), p=[0.7, 0.1] + 4 * [0.05]),
+    "cylinders": lambda rng: np.column_stack(
+        [rng.choice([4, 5, 6, 8], M, p=[0.5, 0.2, 0.22, 0.08]), rng.integers(1, 6, (M, P - 1))]
+    ),
     "often": lambda rng: answers(rng, 9, share=0.2)[0],
     "one cell": lambda rng: np.vstack([rng.integers(1, 6, (M - 1, P)), np.r_[99, np.ones(P - 1)]]),
 }

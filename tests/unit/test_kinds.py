@@ -6,6 +6,7 @@ from scipy import special
 
 from hedgerow import HedgeGraph
 from hedgerow.estimators import DataWarning
+from hedgerow.method.counting import are_counts
 from hedgerow.method.kinds import kinds_of
 from hedgerow.method.ordered import in_order
 
@@ -193,3 +194,36 @@ def test_a_column_of_one_value_and_gaps_is_an_isolated_node(n_rows):
     graph = HedgeGraph().fit(rows)
     assert graph.column_kinds_.tolist() == [*FOUND[:3], "continuous"]
     assert 3 not in {*graph.edges_.source, *graph.edges_.target}
+
+
+@pytest.mark.parametrize("n_rows", [200, 300, 500])
+def test_answers_from_zero_to_three_are_steps_and_no_counts(n_rows):
+    """Scales of symptoms: few have many, and columns look like counts of small rates."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        latent = rng.standard_normal((n_rows, 12)) + rng.standard_normal((n_rows, 1))
+        never = rng.uniform(0.35, 0.75, 12)
+        some = np.array([np.full(12, 0.0), np.full(12, 0.55), np.full(12, 0.82)])
+        below = special.ndtri(never + (1 - never) * some) * 2**0.5
+        answers = (latent[:, None] > below).sum(axis=1).astype(float)
+        kinds = HedgeGraph().partial_fit(answers).column_kinds_
+        assert (kinds == "steps").all(), seed
+
+
+@pytest.mark.parametrize(("rate", "spread"), [(3.0, 0.8), (0.7, 0.8), (0.3, 1.2), (1.0, 0.4)])
+def test_counts_that_end_where_others_do_are_counts(rate, spread):
+    """Of a hundred columns of counts about one is taken for steps, by its own distribution."""
+    rng = np.random.default_rng(0)
+    rows = rng.poisson(rate * np.exp(spread * rng.standard_normal((512, 400)))).astype(float)
+    first = in_order(rows)
+    alone = [are_counts(first.of_column(j)) for j in range(400)]
+    together = kinds_of(first, np.zeros(400, dtype=np.bool_)) == "counts"
+    assert np.mean(alone) > 0.9
+    assert np.mean(together) > np.mean(alone) - 0.02
+
+
+def test_counts_that_were_cut_off_are_steps():
+    rng = np.random.default_rng(1)
+    counts = rng.poisson(2.0 * np.exp(0.5 * rng.standard_normal((512, 6)))).astype(float)
+    kinds = kinds_of(in_order(np.minimum(counts, 4.0)), np.zeros(6, dtype=np.bool_))
+    assert (kinds == "steps").all()

@@ -59,6 +59,7 @@ class ClusterStream(HedgeStream):
         self.learner = learner
         self.fresh = None  # rows are learned from as they are
         self._trial = Known(learner, filled, sizes, level, None)
+        self._behind = None  # columns are continuous
 
     @property
     def rows(self) -> int:

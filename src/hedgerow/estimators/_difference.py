@@ -175,7 +175,11 @@ def _difference(both: _Both, error: str, level: float) -> Difference:
     if len(columns) < 2:
         raise ValueError(f"two columns at least must vary in both models, got {len(columns)}")
     _warn(both, order, used, level)
-    found = compare(both.first.known(columns), both.second.known(order[columns]), error)
+    by_scores = both.first.by_scores | both.second.by_scores[order]
+    of_second = np.empty_like(by_scores)
+    of_second[order] = by_scores
+    known = both.first.known(columns, by_scores), both.second.known(order[columns], of_second)
+    found = compare(*known, error)
     _warn_of_pairs(found, both.first.labels[columns])
     return Difference(found, both.first.labels[columns], error, level, len(used))
 

@@ -24,16 +24,18 @@ from hedgerow.method.drift import MUCH_SLOW, Level, first_contrasts, first_steps
 from hedgerow.method.first_look import unexplained
 from hedgerow.method.forecasts import WORTH_IT, whitened
 from hedgerow.method.forgetting import NEVER, effective_rows
+from hedgerow.method.graph import COPY
 from hedgerow.method.histograms import Bars, Histogram
 from hedgerow.method.inflation import Inflation, alike, no_inflation, swinging_only, without_tails
 from hedgerow.method.kinds import AS_IS, CONTINUOUS, YES_NO
 from hedgerow.method.latent import latent_of
 from hedgerow.method.levels import MIN_ROWS
 from hedgerow.method.marginals import FIRST_ROWS, LEAST_WEIGHT
-from hedgerow.method.moments import Moments, correlation, with_unknown
+from hedgerow.method.moments import Moments, correlation, varies, with_unknown
 from hedgerow.method.row_sample import RowSample, no_rows
 from hedgerow.method.row_sizes import RowSizes, divided, first_sizes, no_sizes
 from hedgerow.method.steps import Curves
+from hedgerow.method.untenable import untenable
 from hedgerow.progress import part_of_a_stage
 
 Array = NDArray[np.float64]
@@ -49,6 +51,20 @@ class WithoutLevel(NamedTuple):
     level: Level | None
     coefficients: csr_array | None  # of columns on their clear neighbours
     told: Told | None
+
+
+class Behind(NamedTuple):
+    """Scores as functions of what lies behind columns; None if that is the columns themselves."""
+
+    curves: Curves | None
+    by_scores: NDArray[np.bool_]  # columns behind which nothing can lie, taken by their scores
+
+    def without(self, columns: NDArray[np.bool_]) -> "Behind":
+        """Return the same if nothing lies behind some more columns."""
+        curves = None if self.curves is None else self.curves.straightened(columns)
+        if curves is not None and not (curves.noise > 0.0).any():
+            curves = None
+        return Behind(curves, self.by_scores | columns)
 
 
 class HedgeStream:
@@ -83,6 +99,7 @@ class HedgeStream:
         self.level: Level | None = None
         self.fresh: FreshRows | None = None
         self._trial: Known | None = None
+        self._behind: Behind | None = None
 
     @property
     def engine(self) -> Engine:
@@ -107,7 +124,7 @@ class HedgeStream:
 
     def take(self, rows: NDArray[np.floating], cells: Cells | None = None) -> None:
         """Take the next rows, and the ``cells`` of given columns beside them."""
-        self._trial = None
+        self._trial = self._behind = None
         if self.held is not None and cells is not None:
             normal = self.assumptions.normal
             rows = self.held.take(self.engine, rows, cells, self.half_life, normal=normal)
@@ -265,7 +282,7 @@ class HedgeStream:
         moments = self.asked().moments()
         if self.treated is None:
             return moments
-        columns, curves = self.treated.columns(), self.treated.curves(self.engine)
+        columns, curves = self.treated.columns(), self.behind().curves
         if curves is not None:
             moments = moments._replace(products=latent_of(correlation(moments), curves).corr)
         squares = np.diag(moments.products)
@@ -351,7 +368,7 @@ class HedgeStream:
         known = self.asked()
         learner, unknown = known.teller(), known.unknown()
         evidence = learner.evidence(inflation, unknown)
-        curves = None if self.treated is None else self.treated.curves(self.engine)
+        curves = self.behind().curves
         if curves is None:
             return self.engine, evidence
         weights = self.engine.weights(evidence).astype(np.float64)
@@ -360,8 +377,26 @@ class HedgeStream:
 
     def known(self) -> tuple[Moments, Curves | None]:
         """Return the moments that tests are made from, and what lies behind columns if not they."""
+        return self.asked().moments(), self.behind().curves
+
+    def behind(self) -> Behind:
+        """Return what lies behind columns, and behind which nothing can."""
+        if self._behind is None:
+            self._behind = self._what_lies_behind()
+        return self._behind
+
+    def _what_lies_behind(self) -> Behind:
+        nowhere = np.zeros(self.n_columns, dtype=np.bool_)
         curves = None if self.treated is None else self.treated.curves(self.engine)
-        return self.asked().moments(), curves
+        if curves is None:
+            return Behind(None, nowhere)
+        moments, corr = self.asked().moments(), correlation(self.asked().moments())
+        repeats = (np.abs(np.triu(corr, 1)) > COPY).any(axis=0)
+        some = np.flatnonzero(varies(moments) & ~repeats & ~self.rare())
+        n_rows = max(moments.effective_rows / self.inflation().per_effective, MIN_ROWS)
+        asked = corr[np.ix_(some, some)], curves.part(some), n_rows, self.engine.behind
+        nowhere[some] = untenable(*asked)
+        return Behind(curves, nowhere).without(nowhere)
 
     def goes_on_from(self, earlier: "HedgeStream") -> bool:
         """Return whether this is the other after more rows, and sums of those are to be had.

@@ -53,7 +53,9 @@ class Compared(NamedTuple):
     tested: NDArray[np.bool_]  # which columns took part in tests
     rows: float  # effective ones
     given: frozenset[Any]  # columns that were held fixed
-    known: Callable[[NDArray[np.intp]], Known]  # what partial correlations come from
+    by_scores: NDArray[np.bool_]  # columns behind which nothing can lie
+    # What partial correlations of columns come from, if nothing lies behind some.
+    known: Callable[[NDArray[np.intp], NDArray[np.bool_]], Known]
 
 
 class WithIntervals(TestedGraph[Graph, EdgeTable]):
@@ -129,7 +131,8 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         kinds, held = self._stream.kinds(), self._stream.held
         given = frozenset(() if held is None else held.labels)
         rows = self._effective_rows()
-        return Compared(self._shown_labels(), kinds, tested, rows, given, self._known)
+        by_scores = self._stream.behind().by_scores
+        return Compared(self._shown_labels(), kinds, tested, rows, given, by_scores, self._known)
 
     @locked
     def compared_since(self, earlier: Self) -> Compared:
@@ -146,7 +149,7 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         all_rows, rows = self.compared(), self._stream.rows
         share = 1.0 - earlier._stream.rows / rows
 
-        def known(columns: NDArray[np.intp]) -> Known:
+        def known(columns: NDArray[np.intp], _by_scores: NDArray[np.bool_]) -> Known:
             moments, _ = self._stream.known()
             later = moments_after(moments, earlier._stream.known()[0])
             corr = correlation(later)[np.ix_(columns, columns)]
@@ -200,10 +203,18 @@ class WithIntervals(TestedGraph[Graph, EdgeTable]):
         return result
 
     @locked
-    def _known(self, columns: NDArray[np.intp]) -> Known:
-        """Return what partial correlations among some columns come from."""
+    def _known(
+        self, columns: NDArray[np.intp], by_scores: NDArray[np.bool_] | None = None
+    ) -> Known:
+        """Return what partial correlations among some columns come from.
+
+        Nothing is taken to lie behind those ``by_scores``.
+        """
         hubs = np.searchsorted(columns, self._graph().hubs)
-        return self._correlations(columns, *self._stream.known())._replace(hubs=hubs)
+        moments, curves = self._stream.known()
+        if by_scores is not None:
+            curves = self._stream.behind().without(by_scores).curves
+        return self._correlations(columns, moments, curves)._replace(hubs=hubs)
 
     def _correlations(
         self, columns: NDArray[np.intp], moments: Moments, curves: Curves | None

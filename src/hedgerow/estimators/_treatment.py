@@ -26,12 +26,13 @@ from hedgerow.estimators._first_rows import (
     some_of,
 )
 from hedgerow.estimators._given import Given
+from hedgerow.estimators._on_kinds import doubts_of_kinds, sentences_on_kinds
 from hedgerow.estimators._placeholders import StandIn, sentence_on
 from hedgerow.estimators._swinging import Swinging
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.drift import MUCH_SLOW
 from hedgerow.method.given import borrowed
-from hedgerow.method.kinds import AS_IS, CONTINUOUS, COUNTS, STEPS, YES_NO, ZEROS
+from hedgerow.method.kinds import AS_IS, CONTINUOUS
 from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
 from hedgerow.method.returning import Returning
@@ -52,12 +53,6 @@ MUCH_MISSING = 0.4  # share of a typical column's cells
 # Of a column's cells, where rows remember: with 0.15 the level was kept, with 0.4 it was not.
 MANY_MISSING = 0.25
 _SHOWN = 3
-_OF_KINDS = {
-    STEPS: "of steps (Likert items and the like)",
-    YES_NO: "of yes or no",
-    COUNTS: "of counts",
-    ZEROS: "with many equal values",
-}
 
 
 class Stuck(NamedTuple):
@@ -96,6 +91,7 @@ class Treatment(NamedTuple):
     placeholders : columns in which one value stands for cells that were not measured, which count
         as missing: name, value and number of cells
     kinds : for each column, the kind that it is taken for
+    by_scores : columns of steps, yes or no, or counts behind which no normal variable can lie
     telling : columns whose missing cells seem to be "high" or "low", by what their rows say
     apart : pairs of columns that are there together in hardly any row: no edge can be told
     stuck : columns that have one value in many rows on end: name, first and last row
@@ -141,6 +137,7 @@ class Treatment(NamedTuple):
     outlying_cells: Sequence[tuple[int, object]] = ()
     placeholders: Sequence[StandIn] = ()
     kinds: NDArray[np.str_] = np.empty(0, dtype=np.str_)
+    by_scores: Sequence[object] = ()
     telling: Sequence[tuple[object, str]] = ()
     apart: Sequence[tuple[object, object]] = ()
     stuck: Sequence[Stuck] = ()
@@ -182,6 +179,7 @@ class Treatment(NamedTuple):
             "outlying_cells": [[row, str(name)] for row, name in self.outlying_cells],
             "placeholders": [each.to_dict() for each in self.placeholders],
             "kinds": dict(zip(map(str, labels), self.kinds.tolist(), strict=False)),
+            "by_scores": [str(name) for name in self.by_scores],
             "telling": {str(name): how for name, how in self.telling},
             "apart": [[str(a), str(b)] for a, b in self.apart],
             "stuck": [[str(name), first, last] for name, first, last in self.stuck],
@@ -198,7 +196,7 @@ class Treatment(NamedTuple):
     def sentences(self) -> list[str]:
         """Return what is worth saying, a sentence or two for each finding."""
         said = [] if self.given is None else [self.given.sentence()]
-        said += self._on_kinds() + self._about_cells()
+        said += sentences_on_kinds(self.kinds, self.by_scores) + self._about_cells()
         if self.far_from_normal and self.scored:
             found, number = len(self.far_from_normal), len(self.straightness)
             part = "all" if self.scored == number else f"{self.scored:,} of"
@@ -279,7 +277,7 @@ class Treatment(NamedTuple):
         if self.swinging.names:  # who is restless is told with them
             first_rows = first_rows._replace(restless=FirstRows().restless)
         of_rows += doubts_of_stuck(self.stuck) + first_rows.doubts(self.rows)
-        of_rows += self.swinging.doubts()
+        of_rows += self.swinging.doubts() + doubts_of_kinds(self.by_scores)
         return of_rows + doubts_of_gaps(self.share_missing, self.telling, self.apart, self.memory)
 
     def _lost_level(self) -> bool:
@@ -289,20 +287,6 @@ class Treatment(NamedTuple):
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
         of_columns = *found, self.restless, self.interpolated
         return FirstRows(*of_columns, self.depth, self.twins, self.returning)
-
-    def _on_kinds(self) -> list[str]:
-        numbers = {kind: int((self.kinds == kind).sum()) for kind in _OF_KINDS}
-        found = [f"{number:,} {_OF_KINDS[kind]}" for kind, number in numbers.items() if number]
-        if not found:
-            return []
-        if sum(numbers.values()) == 1:
-            what = found[0].replace("1 ", "1 column ")
-            return [f"{what}: its edges are those of the normal variable behind it."]
-        number, _, kind = found[0].partition(" ")
-        first = f"{number} {'column' if number == '1' else 'columns'} {kind}"
-        return [
-            f"{listed([first, *found[1:]])}: edges are between the normal variables behind them."
-        ]
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"

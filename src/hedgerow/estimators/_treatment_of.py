@@ -70,6 +70,7 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
         outlying_cells=_outlying(filled, slips, labels),
         placeholders=stand_ins(settled.placeholders, labels),
         kinds=stream.kinds(),
+        by_scores=labels[stream.behind().by_scores].tolist(),
         telling=_telling(filled, memory, labels),
         apart=[(labels[a], labels[b]) for a, b in zip(*stream.apart())],
         stuck=_stuck(settled.runs, stream, labels),

@@ -1,9 +1,11 @@
 """Codes: values apart from the few that a column has, as 9 or 99 for no answer on a scale of five.
 
 A column whose values lie on a grid, one step from the next, has all of them within a stretch. A
-value beyond one of its ends, which cells have again and again, is not one more step of it
+value beyond one of its ends, which cells have again and again, and which people use as a code (of
+nines, on the other side of zero, or very far), is not one more step of it
 
-- if the places between are at least as wide as the stretch: a scale of five, and 55; or
+- if the places between are at least as wide as the stretch, in steps and in factors: a scale of
+  five, and 55; or
 - if the stretch is full up to its end, and so many cells would not all have that value. Where
   larger values are rarer, or as rare, a cell beyond the stretch is in each of the k places before
   this one as likely as in it, and c cells are all in it with a chance of (k + 1)^-c at most. For
@@ -14,6 +16,7 @@ long; nor is a limit beyond a thin tail one. A value that stands next to the oth
 answer) cannot be told from an answer.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from itertools import product
@@ -33,6 +36,11 @@ _FEWEST_STEPS = 3  # values that say how wide a stretch is; of yes or no, one st
 _AGAIN = 4  # cells, at least, that have a code, and the last value before it
 _CHANCE = 0.001  # of taking values of any column for codes
 _ROUNDING = 1e-9
+_NINES = re.compile("9*[789]|77+|88+")
+# Where one place is left out by all, as 7 of engines with 4, 5, 6 or 8 cylinders, that may be so of
+# one column; not of several.
+_NEXT_BUT_ONE = 2.0 + _ROUNDING
+_VERY_FAR = 10.0  # widths of the stretch
 
 
 class Values(NamedTuple):
@@ -106,7 +114,8 @@ def _shared(columns: Collection[Values]) -> set[float]:
     return {
         value
         for value, evidence in beyond.items()
-        if sum(evidence) - _log_of_choices(len(columns), len(evidence)) > least
+        if len(evidence) > 1
+        and sum(evidence) - _log_of_choices(len(columns), len(evidence)) > least
     }
 
 
@@ -155,12 +164,46 @@ def _apart(codes: Values, some: Values, shared: Collection[float], alone: float)
     """
     if not len(codes.rising):
         return True
+    if not all(_is_usual(code, some) for code in codes.rising.tolist()):
+        return False
     again = bool((codes.cells >= _AGAIN).all())
     gap = codes.rising[0] - some.rising[-1]
     if len(codes.rising) == 1 and some.ends_full():
         if float(codes.rising[0]) in shared:
             return True
-        if again and codes.cells[0] * np.log(gap / some.step()) > alone:
+        places = gap / some.step()
+        if again and places > _NEXT_BUT_ONE and codes.cells[0] * np.log(places) > alone:
             return True
-    wide = gap >= (some.rising[-1] - some.rising[0]) * (1.0 - _ROUNDING)
-    return bool(wide and again and len(some.rising) >= _FEWEST_STEPS)
+    ends = some.rising[0], some.rising[-1], codes.rising[0]
+    return bool(_is_far(*ends) and again and len(some.rising) >= _FEWEST_STEPS)
+
+
+def _is_usual(code: float, some: Values) -> bool:
+    """Return whether people take such a value for a code, beside ``some`` that are none.
+
+    One of nines (9, 98, 997, or 7, 77, 8, 88), one on the other side of zero, or one very far away.
+
+    >>> scale = Values(np.arange(1.0, 6.0), np.full(5, 20))
+    >>> [code for code in (-9.0, 0.0, 7.0, 12.0, 17.0, 40.0, 55.0, 99.0) if _is_usual(code, scale)]
+    [-9.0, 0.0, 7.0, 55.0, 99.0]
+    """
+    begin, end = float(some.rising[0]), float(some.rising[-1])
+    if (code < 0.0 <= begin) or (code <= 0.0 < begin) or (code > 0.0 >= end) or (code >= 0.0 > end):
+        return True
+    far = max(code - end, begin - code) > _VERY_FAR * (end - begin)
+    digits = f"{abs(code):.15g}"
+    return far or bool(_NINES.fullmatch(digits))
+
+
+def _is_far(begin: float, end: float, code: float) -> bool:
+    """Return whether the places between a stretch and a code are as wide as the stretch.
+
+    So they must be in factors, too: 16 is the next place of 2, 4, 8.
+
+    >>> _is_far(1.0, 5.0, 99.0), _is_far(2.0, 8.0, 16.0), _is_far(0.0, 4.0, 8.0)
+    (True, False, True)
+    """
+    far = code - end >= (end - begin) * (1.0 - _ROUNDING)
+    if far and begin > 0.0:
+        far = np.log(code / end) >= np.log(end / begin) * (1.0 - _ROUNDING)
+    return bool(far)

@@ -73,6 +73,24 @@ def may_be_counts(values: Array) -> bool:
     return rates is not None and _fit(values, rates) > _DOUBTFUL
 
 
+def expected_beyond(values: Array) -> float:
+    """Return how many larger counts there should be than the largest of these.
+
+    Of counts without an end that is one in the mean, at most; of a scale that ends, more.
+
+    Examples
+    --------
+    >>> counts = np.random.default_rng(0).poisson(2.0, 1000).astype(float)
+    >>> bool(expected_beyond(counts) < 1.0), expected_beyond(np.minimum(counts, 3.0)) > 20.0
+    (True, True)
+    """
+    mean = float(values.mean())
+    rates = rates_of(mean, float(values.var(ddof=1))) or Rates(float(np.log(mean)), 0.0)
+    nodes, weights = _quadrature()
+    rate = np.exp(rates.centre + rates.spread * nodes)
+    return float(len(values) * (weights @ special.pdtrc(values.max(), rate)))
+
+
 def counting_curve(marginals: Marginals, column: int) -> Curves | None:
     """Return the curve of one column of counts; None if its rates do not vary."""
     weight = marginals.weight[column]

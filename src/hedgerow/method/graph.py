@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 OF_EDGES = 7  # fields of a graph, in front, that have a value for each edge
-_COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
+COPY = 1.0 - 1e-10  # a larger correlation than this is rounding away from one
 _DETERMINED = 1e-6  # share of a column's variance below which nothing is left unexplained
 
 
@@ -105,7 +105,7 @@ def graph_of(
     may be shadows of third columns, and it can be refused (section 15). It has edges up to 0.5.
     """
     enough = n_rows >= MIN_ROWS
-    repeats = engine.repeats(evidence, _COPY)
+    repeats = engine.repeats(evidence, COPY)
     every = np.arange(len(repeats.original))
     if not enough:  # of two rows, every column repeats the first
         repeats = repeats._replace(original=every)

@@ -3,15 +3,20 @@
 The first rows decide. What matters is how much of the normal variable behind a column is lost where
 rows have equal values: nothing to speak of in a column of a hundred values, a third of its variance
 in one of yes or no. Counts lose more, to the noise of counting, and are told from steps by their
-distribution, and from measurements in whole numbers by coming down to zero
-(`hedgerow.method.counting`).
+distribution, from measurements in whole numbers by coming down to zero, and from scales that begin
+at zero by having no end (`hedgerow.method.counting`).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hedgerow.method.counting import are_counts, counting_curve, may_be_counts
+from hedgerow.method.counting import (
+    are_counts,
+    counting_curve,
+    expected_beyond,
+    may_be_counts,
+)
 from hedgerow.method.marginals import Marginals
 from hedgerow.method.ordered import Ordered
 from hedgerow.method.steps import LEAST_STEP, Curves, cut_curves, straight
@@ -26,6 +31,7 @@ AS_IS, NORMAL = "as is", "normal"  # what users may say of a column, and of all 
 # is about half as much, and a standard error only from some hundred thousand rows on.
 _NEGLIGIBLE = 5e-3
 _A_FEW = 16  # rows that tell which columns are no counts
+_DOUBTFUL = 0.01  # a chance of ending so early, below which columns are a scale
 _LOOSE = 0.1  # share of rows with values of their own in a column that is not all steps
 
 
@@ -45,7 +51,28 @@ def kinds_of(first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
     repeated = first.different < first.there
     for j in np.flatnonzero(~as_is & (repeated | _whole(first))):
         found[j] = _kind(first.of_column(int(j)))
+    found[_of_scales(first, found)] = STEPS
     return found
+
+
+def _of_scales(first: Ordered, kinds: Kinds) -> NDArray[np.intp]:
+    """Return columns that look like counts, and are of a scale that ends, as answers from 0 to 3.
+
+    More of those that end there are steps, or they all end where counts would not.
+    """
+    last = first.values[np.arange(len(kinds)), np.maximum(first.there - 1, 0)]
+    counts = kinds == COUNTS
+    ends, number = np.unique(last[counts], return_counts=True)
+    steps = (kinds == STEPS) & (first.values[:, 0] == 0.0)
+    result = []
+    for end, many in zip(ends, number, strict=True):
+        those = np.flatnonzero(counts & (last == end))
+        scale = (last[steps] == end).sum() > many
+        if not scale:
+            missing = sum(expected_beyond(first.of_column(int(j))) for j in those)
+            scale = missing > special.gammainccinv(many, _DOUBTFUL / len(ends))
+        result += those.tolist() if scale else []
+    return np.array(result, dtype=np.intp)
 
 
 def like_counts(first: Ordered, kinds: Kinds, most: int) -> NDArray[np.intp]:

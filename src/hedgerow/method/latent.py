@@ -102,6 +102,27 @@ def at_their_bound(latent: Latent, room: float = 0.0) -> tuple[Indices, Indices]
     return first, second
 
 
+def correlations_of_scores(
+    corr: Array, curves: Curves, sums: Series = series
+) -> tuple[Array, Array]:
+    """Return the correlations that scores have if these lie behind, and their errors in one row.
+
+    Off the diagonal; on it are zeros.
+
+    Examples
+    --------
+    >>> from hedgerow.method.steps import straight
+    >>> corr = np.array([[1.0, 0.6], [0.6, 1.0]])
+    >>> [x.round(2).tolist() for x in correlations_of_scores(corr, straight(2))]
+    [[[0.0, 0.6], [0.6, 0.0]], [[1.0, 0.64], [0.64, 1.0]]]
+    """
+    off = corr * ~np.eye(len(corr), dtype=np.bool_)
+    scores, _ = sums(off, curves.coefficients, curves.coefficients)
+    np.fill_diagonal(scores, 0.0)
+    errors: Array = (1.0 - scores**2) * np.sqrt(_variance(scores, off, curves, sums))
+    return scores, errors
+
+
 def _variance(scores: Array, rho: Array, curves: Curves, sums: Series) -> Array:
     """Return the variance of a correlation of scores, over what normal columns would have.
 

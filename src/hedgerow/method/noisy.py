@@ -189,6 +189,37 @@ def debiased(latent: Latent, weights: NDArray[np.floating], tight: Array) -> Arr
     return np.clip(result, -1.0, 1.0)
 
 
+def within_one(
+    latent: Latent, partial: Array, first: Indices, second: Indices, coefficients: csr_array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Return partial correlations, and which were cut off at one: too unsure to mean anything.
+
+    In place of these is what is left given the neighbours of both, which is one rarely.
+    """
+    noisy = latent.noise[[first, second]].max(axis=0) > 0.0
+    cut, result = (np.abs(partial) >= 1.0) & noisy, partial.copy()
+    for pair in np.flatnonzero(cut):
+        ends = first[pair], second[pair]
+        rows = (coefficients.indices[slice(*coefficients.indptr[[i, i + 1]])] for i in ends)
+        given = np.setdiff1d(np.concatenate([*rows]), ends)
+        left = partial_given(latent.corr, *ends, given)
+        result[pair] = partial[pair] if np.isnan(left) else left
+    return result, cut
+
+
+def partial_given(corr: Array, i: int, j: int, given: Indices) -> float:
+    """Return the partial correlation of two variables given others, NaN if these leave nothing."""
+    pair = np.array([i, j])
+    left = corr[np.ix_(pair, pair)]
+    if len(given):
+        across = corr[np.ix_(given, pair)]
+        left = left - across.T @ np.linalg.lstsq(corr[np.ix_(given, given)], across)[0]
+    room = left[0, 0] * left[1, 1]
+    if min(left[0, 0], left[1, 1]) <= COLLINEAR or left[0, 1] ** 2 >= room:
+        return float("nan")
+    return float(left[0, 1] / np.sqrt(room))
+
+
 def _regress(latent: Latent, node: int, n_rows: float, thresholds: Array, hubs: Indices) -> _Given:
     """Return what the variables that are chosen for a node leave, in the order of columns."""
     chosen = _select(latent, node, n_rows, thresholds, hubs).chosen
@@ -267,6 +298,7 @@ def _tested(
     known = np.maximum(left.variance[node] - slope * covariance, 0.0)
     free = (known + (noise * first**2).sum(axis=1)) * (variance + left.noise[others])
     free += (noise * first * second).sum(axis=1) ** 2
+    free = np.maximum(free, COLLINEAR**2)
     strength = covariance / np.sqrt(spread)
     partial = strength / np.sqrt(1.0 + strength**2)
     return partial, spread / alone, spread / free
@@ -295,6 +327,13 @@ def _given_one_more(latent: Latent, left: _Given, i: int, j: int, more: Indices)
     strength = covariance / np.sqrt(spread)
     result: Array = strength / np.sqrt(1.0 + strength**2)
     return result
+
+
+def spread_of(latent: Latent, columns: Indices, combined: Array) -> float:
+    """Return the variance of the estimate of a combination's variance, times the number of rows."""
+    nothing = np.zeros(1)
+    vector = combined[None, :]
+    return float(_spread(latent, columns[None, :], vector, vector, (nothing, nothing))[0])
 
 
 def _spread(

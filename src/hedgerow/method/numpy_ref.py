@@ -40,6 +40,7 @@ from hedgerow.method.moments import (
 )
 from hedgerow.method.neighbours import NO_HUBS
 from hedgerow.method.neighbours import related as related
+from hedgerow.method.noisy import within_one
 from hedgerow.method.ordered import in_order as in_order
 from hedgerow.method.outliers import regressions as regressions
 from hedgerow.method.outliers import suspicious as suspicious
@@ -174,10 +175,16 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     pairs = first[keep], second[keep]
     used = np.maximum(*(sizes[end] for end in pairs))
     loose = 1.0 if latent is None else who.looseness(latent, tests.coefficients, *pairs)
-    spread = standard_errors(n_rows, inflation, *pairs, used, loose)
+    spread, partial = (
+        standard_errors(n_rows, inflation, *pairs, used, loose),
+        tests.partial_corr[keep],
+    )
+    if latent is not None:
+        partial, unsure = within_one(latent, partial, *pairs, tests.coefficients)
+        spread[unsure] = np.inf
     return Edges(
         *pairs,
-        tests.partial_corr[keep],
+        partial,
         tests.z[keep],
         tests.p_value[keep],
         tests.q_value[keep],

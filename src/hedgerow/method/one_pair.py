@@ -80,11 +80,14 @@ def of_pair(known: Known, i: int, j: int) -> OfPair:
     for at, some, values in zip((at_i, at_j), chosen, coefficients):
         weights[at, np.searchsorted(columns, some)] = values
     estimate = -debiased(known.corr[np.ix_(columns, columns)], weights)[at_i, at_j]
-    loose = 1.0
+    given, loose = np.setdiff1d(columns, [i, j]), 1.0
     if known.latent is not None:
         one, other = (np.eye(len(columns)) - weights)[[at_i, at_j]]
         loose = of_residuals(known.latent, columns, one, other)
+        if abs(estimate) >= 1.0 and known.latent.noise[[i, j]].max() > 0.0:
+            left, loose = noisy.partial_given(known.corr, i, j, given), np.inf
+            estimate = estimate if np.isnan(left) else left
     used = np.array([max(map(len, chosen))])
     pair = np.array([i]), np.array([j])
     spread = standard_errors(known.n_rows, known.inflation, *pair, used, loose)
-    return OfPair(float(estimate), float(spread[0]), np.setdiff1d(columns, [i, j]))
+    return OfPair(float(estimate), float(spread[0]), given)

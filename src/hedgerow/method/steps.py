@@ -53,6 +53,15 @@ class Curves(NamedTuple):
         """Return the curves of some columns."""
         return Curves(self.powers[:, columns], self.fourth[columns], self.doubt[columns])
 
+    def straightened(self, columns: NDArray[np.bool_]) -> "Curves":
+        """Return the curves if some columns are normal variables themselves."""
+        powers, fourth, doubt = straight(len(columns))
+        return Curves(
+            np.where(columns[:, None], powers, self.powers),
+            np.where(columns, fourth, self.fourth),
+            np.where(columns, doubt, self.doubt),
+        )
+
 
 def straight(n_columns: int) -> Curves:
     """Return the curves of columns that are normal variables themselves."""

@@ -354,7 +354,7 @@ def _tested(latent, left, node, others, given):
         free = (max(known, 0.0) + own) * (variance + left.noise[j]) + shared**2
         result[0, t] = _partial(covariance[t], spread[t])
         result[1, t] = spread[t] / (max(known, COLLINEAR) * variance)
-        result[2, t] = spread[t] / free
+        result[2, t] = spread[t] / max(free, COLLINEAR**2)
     return result
 
 
