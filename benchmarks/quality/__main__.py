@@ -86,6 +86,7 @@ def main() -> None:
         ("balanced", "what the estimates of balanced graphs are worth"),
         ("gaps", "gaps that are not alike in all columns"),
         ("examples", "tables that people use as examples"),
+        ("shared", "what most columns share and none of them is"),
     ):
         more = commands.add_parser(name, help=what)
         more.add_argument("--seeds", type=int, default=10)

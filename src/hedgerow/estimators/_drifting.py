@@ -7,23 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow.estimators._first_rows import some_of
 from hedgerow.method.drift import MUCH_SLOW, WINDOW
-from hedgerow.method.levels import STRONGLY_RELATED
 
 SORTED = "if rows are in no order of time, but were sorted, shuffle them"
-
-
-def doubts_of_steps(unexplained: float) -> list[str]:
-    """Return what is doubtful where levels drift or jump, and each row is compared with the last.
-
-    ``unexplained`` is the share of a typical column that its neighbours leave.
-    """
-    if unexplained >= STRONGLY_RELATED:
-        return []
-    return [
-        f"levels drift or jump, and columns nearly determine each other ({1.0 - unexplained:.0%} "
-        f"of a typical one): of what is left of them, even a hundredth may make edges; learn from "
-        f"stretches of rows that keep their level"
-    ]
 
 
 def doubts_of_memory_in_steps(*, remembers: bool) -> list[str]:

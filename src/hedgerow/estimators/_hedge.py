@@ -23,15 +23,15 @@ from hedgerow.estimators._assumptions import (
     check_assumptions,
     refuse_impossible,
 )
-from hedgerow.estimators._drifting import doubts_of_steps
 from hedgerow.estimators._given import Cells, GivenColumns, check_given
 from hedgerow.estimators._given_cells import HoldsFixed
 from hedgerow.estimators._hedge_stream import HedgeStream
 from hedgerow.estimators._kept import Kept
+from hedgerow.estimators._of_graph import doubts_of_graph
 from hedgerow.estimators._resampled import Resampled
 from hedgerow.estimators._row_times import warn_of_times
 from hedgerow.estimators._told import Told
-from hedgerow.estimators._treatment import WORTH_SAYING, doubts_of_bends
+from hedgerow.estimators._treatment import WORTH_SAYING
 from hedgerow.estimators._treatment_of import doubts_about_given
 from hedgerow.estimators._warnings import DataWarning, GuaranteeWarning, warn, warn_of_columns
 from hedgerow.estimators.input import column_labels, has_gaps, refuse_gaps, take_columns
@@ -483,8 +483,7 @@ class HedgeGraph(HoldsFixed, AsCovariance, Told, Kept, Resampled):
         for doubt in (
             *doubts_about_given(self._stream, self._inflation(), labels),
             *treatment.doubts(),
-            *doubts_of_bends(unexplained if bent else 1.0),
-            *doubts_of_steps(unexplained if treatment.by_steps else 1.0),
+            *doubts_of_graph(graph, bent=bent, by_steps=treatment.by_steps),
         ):
             warn(GuaranteeWarning, doubt)
         seen, effective = self.n_samples_seen_, self.n_samples_effective_

@@ -33,7 +33,6 @@ from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method.drift import MUCH_SLOW
 from hedgerow.method.given import borrowed
 from hedgerow.method.kinds import AS_IS, CONTINUOUS
-from hedgerow.method.levels import STRONGLY_RELATED
 from hedgerow.method.populations import Populations
 from hedgerow.method.returning import Returning
 from hedgerow.method.twins import Twins
@@ -322,21 +321,6 @@ def doubts_of(
             f"itself, or subtract from each its own means"
         )
     return said
-
-
-def doubts_of_bends(unexplained: float) -> list[str]:
-    """Return what a season of columns that are not normal makes doubtful.
-
-    ``unexplained`` is the share of a typical column that its neighbours leave.
-    """
-    if unexplained >= STRONGLY_RELATED:
-        return []
-    return [
-        f"a season was taken out of columns that are not normal without it, and columns nearly "
-        f"determine each other ({1.0 - unexplained:.0%} of a typical one): what is known of the "
-        f"season from the first rows is not exact enough for that, and edges may be false; make "
-        f"columns normal within a phase (logarithms of amounts), or take the season out yourself"
-    ]
 
 
 def doubts_of_stuck(stuck: Sequence[Stuck]) -> list[str]:

@@ -55,6 +55,7 @@ class Edges(NamedTuple):
     chosen_by: Indices  # for each column: how many others were given it as a neighbour
     alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
     per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
+    shared: float = 0.0  # strength of what most columns share (`shared.strength_of`), if asked
 
 
 class Engine(Protocol):

@@ -55,6 +55,7 @@ class Graph(NamedTuple):
     too_small: Indices = np.empty(0, dtype=np.intp)  # constant, or too small to tell
     alike: Indices = np.empty((0, 2), dtype=np.intp)  # pairs that lie too close behind their steps
     per_clear: float = 1.0  # how many rows say as much as one without the noise of steps
+    shared: float = 0.0  # strength of what most columns share, in units of the largest by chance
     hubs: Indices = NO_HUBS  # columns that all others were given as neighbours ...
     missed: Indices = NO_HUBS  # ... and that should have been, and were too many
     at_least: Indices | None = None  # neighbours of each column, where hubs were looked for
@@ -117,7 +118,7 @@ def graph_of(
 
     edges = _no_edges()
     determined, unexplained = np.empty(0, dtype=np.intp), 1.0
-    alike, per_clear = np.empty((0, 2), dtype=np.intp), 1.0
+    alike, per_clear, shared = np.empty((0, 2), dtype=np.intp), 1.0, 0.0
     balanced: dict[str, Any] = {}
     if enough and len(tested) > 1:
         if len(tested) < len(every):
@@ -129,7 +130,7 @@ def graph_of(
         edges = np.array([tested[found.source], tested[found.target], *found[2:OF_EDGES]])
         determined = tested[found.unexplained < _DETERMINED]
         unexplained = float(np.median(found.unexplained))
-        alike, per_clear = tested[found.alike], found.per_clear
+        alike, per_clear, shared = tested[found.alike], found.per_clear, found.shared
     edges = np.concatenate([_copy_edges(copies, repeats), edges], axis=1)
     order = np.lexsort((-np.abs(edges[3]), edges[5]))
     source, target, partial_corr, z, p_value, q_value, spread = edges[:, order]
@@ -154,6 +155,7 @@ def graph_of(
         unexplained=unexplained,
         alike=alike,
         per_clear=per_clear,
+        shared=shared,
         **balanced,
     )
 

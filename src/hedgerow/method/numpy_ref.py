@@ -54,6 +54,7 @@ from hedgerow.method.residuals import (
 )
 from hedgerow.method.residuals import lagged as lagged
 from hedgerow.method.row_sizes import row_factors as row_factors
+from hedgerow.method.shared import strength_of
 from hedgerow.method.steps import Curves
 
 Rows = NDArray[np.floating]
@@ -175,13 +176,13 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     pairs = first[keep], second[keep]
     used = np.maximum(*(sizes[end] for end in pairs))
     loose = 1.0 if latent is None else who.looseness(latent, tests.coefficients, *pairs)
-    spread, partial = (
-        standard_errors(n_rows, inflation, *pairs, used, loose),
-        tests.partial_corr[keep],
-    )
+    spread = standard_errors(n_rows, inflation, *pairs, used, loose)
+    partial = tests.partial_corr[keep]
     if latent is not None:
         partial, unsure = within_one(latent, partial, *pairs, tests.coefficients)
         spread[unsure] = np.inf
+    effective = n_rows / inflation.per_effective / per_clear
+    shared = strength_of(_square(tests.z, len(moments.mean)), effective)
     return Edges(
         *pairs,
         partial,
@@ -193,7 +194,15 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
         np.bincount(tests.coefficients.indices, minlength=len(sizes)),
         alike,
         per_clear,
+        shared,
     )
+
+
+def _square(of_pairs: Array, n_columns: int) -> Array:
+    """Return a symmetric matrix of what pairs have."""
+    result = np.zeros((n_columns, n_columns))
+    result[np.triu_indices(n_columns, 1)] = of_pairs
+    return result + result.T
 
 
 def _with_residuals(state: Learned, batch: Rows) -> Learned:

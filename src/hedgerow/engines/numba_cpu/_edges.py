@@ -28,6 +28,7 @@ from hedgerow.engines.numba_cpu._few_rows import (
 from hedgerow.engines.numba_cpu._products import WHOLE_TILES, zeros
 from hedgerow.engines.numba_cpu._scores import score_polynomials
 from hedgerow.engines.numba_cpu._select import Neighbours, chosen_by, no_neighbours, select_nodes
+from hedgerow.engines.numba_cpu._shared import strength_of
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import Run, blocks, team
 from hedgerow.engines.numba_cpu._witness import residual_covariances, witness_scores
@@ -127,6 +128,7 @@ def find_edges(
         company = codes, degrees_of(found)
         ask(corr, n_rows, curves[0], weights, scores, run)
         calm(inflation, scores, run, below=True)
+        shared = strength_of(scores, n_rows)
         exact = _calmed(inflation, partial(_given_fewer, corr, found, n_rows))
         judged = _judge(scores, company, exact, n_rows, error, loosest, run)
         if asks_both(n_columns, n_rows, error):
@@ -145,7 +147,8 @@ def find_edges(
     used = np.maximum(found.sizes[source], found.sizes[target])
     spread = standard_errors(moments.effective_rows, inflation, source, target, used)
     tests = z, two_sided(z), judged.q_value[keep]
-    return Edges(source, target, estimates, *tests, spread, found.residual, chosen_by(found))
+    about = found.residual, chosen_by(found)
+    return Edges(source, target, estimates, *tests, spread, *about, shared=shared)
 
 
 def scores_given_fewer(corr: Array, n_rows: float) -> Array:
