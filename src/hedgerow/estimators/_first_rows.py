@@ -89,6 +89,7 @@ class FirstRows(NamedTuple):
     depth: float = 0.0
     twins: Twins = NO_TWINS
     returning: Returning = NONE_RETURN
+    shares: Sequence[object] = ()
 
     @classmethod
     def of(cls, settled: Settled, labels: NDArray[np.object_]) -> Self:
@@ -106,6 +107,7 @@ class FirstRows(NamedTuple):
             settled.depth,
             settled.twins,
             settled.returning,
+            labels[settled.shares].tolist(),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +118,7 @@ class FirstRows(NamedTuple):
             for name, each in zip(self._fields, found, strict=False)
         }
         plain = {"twins": self.twins._asdict(), "returning": self.returning._asdict()}
-        return named | plain
+        return named | plain | {"shares": list(map(str, self.shares))}
 
     def doubts(self, rows: int) -> list[str]:
         """Return what makes the promise doubtful, of so many rows."""
@@ -132,6 +134,7 @@ class FirstRows(NamedTuple):
             *self._of_depth(),
             *self._of_twins(rows),
             *self._of_returning(rows),
+            *self._of_shares(),
         ]
 
     def _of_bursts(self) -> list[str]:
@@ -262,6 +265,16 @@ class FirstRows(NamedTuple):
             f"a picture: {rows:,} of them say no more than "
             f"{rows / (1.0 + 2.0 * likeness**2):,.0f} independent ones, and edges may be chance; "
             f"learn from rounds of {after:,} rows that are far enough apart"
+        ]
+
+    def _of_shares(self) -> list[str]:
+        if not self.shares:
+            return []
+        return [
+            f"{len(self.shares)} columns add up to the same total in every row "
+            f"({some_of(self.shares)}), as shares do: what one has more, others have less, and "
+            f"edges come from that alone; learn from amounts, or from logarithms of shares less "
+            f"the mean of these in each row"
         ]
 
 

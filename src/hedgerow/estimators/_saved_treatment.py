@@ -48,7 +48,7 @@ _SETTLED = {
     *("populations", *(f"repeats_{name}" for name in Repeats._fields)),
     *(f"runs_{name}" for name in Runs._fields),
     *(f"bursts_{name}" for name in Bursts._fields),
-    *("blanks", "paces", "restless", "twins", "interpolated", "returning"),
+    *("blanks", "paces", "restless", "twins", "interpolated", "returning", "shares"),
 }
 # Models of 0.2 do not have these.
 _LATER = {
@@ -61,15 +61,8 @@ _PLACEHOLDERS = {f"placeholders_{name}" for name in Placeholders._fields}
 LEVEL = {f"level_{name}" for name in Level._fields}
 RESIDUALS = {f"residual_{name}" for name in Residuals._fields}
 _SINCE = {
-    "residual_swings",
-    "blanks",
-    "paces",
-    "restless",
-    "twins",
-    "interpolated",
-    "returning",
-    "season_bends",
-    "level_before",
+    *("residual_swings", "blanks", "paces", "restless", "twins", "interpolated", "returning"),
+    *("shares", "season_bends", "level_before"),
 }  # that models saved earlier do not have
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
@@ -150,6 +143,8 @@ def check_treatment(arrays: Named, assumptions: Assumptions, half_life: float) -
     if "restless" in arrays:
         restless = doubles_of(arrays, "restless", (n_columns,))
         require((restless >= 0).all(), "restless must be variances", restless)
+    if "shares" in arrays:
+        _flags(arrays, "shares", n_columns)
     if "returning" in arrays:
         after, likeness = doubles_of(arrays, "returning", (2,))
         possible = 0 <= after < FIRST_ROWS and -1 <= likeness <= FIRST_ROWS

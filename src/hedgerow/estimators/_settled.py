@@ -65,6 +65,7 @@ class Settled(NamedTuple):
     placeholders: Placeholders
     interpolated: Array  # (p,) share of cells on a line between those before and after them
     returning: Returning
+    shares: NDArray[np.bool_]  # columns that add up to the same total in every row
 
 
 def are_settled(arrays: Named) -> bool:
@@ -129,6 +130,7 @@ def settled_of(arrays: Named) -> Settled:
         twins=Twins(*arrays["twins"].tolist()) if "twins" in arrays else NO_TWINS,
         placeholders=placeholders,
         returning=Returning(int(after), float(likeness)),
+        shares=np.array(arrays.get("shares", none), dtype=np.bool_),
     )
 
 

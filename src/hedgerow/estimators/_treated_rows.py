@@ -22,7 +22,7 @@ from hedgerow.method.bursts import NONE as NO_BURSTS
 from hedgerow.method.bursts import bursts_of
 from hedgerow.method.carried import carried_shares
 from hedgerow.method.depth import depth_spread
-from hedgerow.method.determined import determined_columns
+from hedgerow.method.determined import determined_columns, shares_of_total
 from hedgerow.method.drift import first_contrasts
 from hedgerow.method.forecasts import remembers, whitened
 from hedgerow.method.forgetting import NEVER, row_weights
@@ -334,7 +334,8 @@ class TreatedRows:
             interpolated = np.where(wanders, 0.0, interpolated_shares(first))
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blank_shares(first), paces
-        last = slips, restless, twins, placeholders, interpolated, returns
+        shares = shares_of_total(first.rows, relations)
+        last = slips, restless, twins, placeholders, interpolated, returns, shares
         return treated, Settled(*first_look, *later, *last)
 
     def _runs(self, known: Runs, rows: NDArray[np.floating], kinds: Kinds, before: int) -> Runs:

@@ -110,6 +110,7 @@ class Treatment(NamedTuple):
     twins : how many of the first rows nearly repeat another one, and the nearest two of them
     returning : after how many rows, more than memory is counted for, rows are alike again
     depth : by how much more is counted in some rows than in others, as a share; 0 if it is not
+    shares : columns that add up to the same total in every row
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
     memory_left : how many rows say as much as an independent one, after that
@@ -155,6 +156,7 @@ class Treatment(NamedTuple):
     twins: Twins = FirstRows().twins
     returning: Returning = FirstRows().returning
     depth: float = 0.0
+    shares: Sequence[object] = ()
     swinging: Swinging = Swinging()
     foretold: float = 0.0
     memory_left: float = 1.0
@@ -285,7 +287,8 @@ class Treatment(NamedTuple):
     def _first_rows(self) -> FirstRows:
         found = self.bursts, self.kin, self.nested, self.carried, self.blanks, self.paces
         of_columns = *found, self.restless, self.interpolated
-        return FirstRows(*of_columns, self.depth, self.twins, self.returning)
+        of_rows = self.depth, self.twins, self.returning
+        return FirstRows(*of_columns, *of_rows, self.shares)
 
     def _few_rows(self, factor: float) -> str:
         return f"{self.rows:,} of them say as much as {self.rows / factor:,.0f}"
