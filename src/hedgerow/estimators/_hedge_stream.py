@@ -86,11 +86,11 @@ class HedgeStream:
         self.engine_name = engine
         self.half_life = half_life
         self.assumptions = assumptions
-        self.held = held
         self.treated: TreatedRows | None = None
         if not assumptions.complete:
             fills = engines.fills_gaps(engine)
             self.treated = TreatedRows(assumptions, half_life, slips=fills)
+        self.hold(held)
         self.filled = FilledRows(n_columns, half_life)
         self.clear = ClearNeighbours(engine, assumptions.independent, half_life)
         self.learner = Learner(n_columns, engine, half_life)
@@ -100,6 +100,12 @@ class HedgeStream:
         self.fresh: FreshRows | None = None
         self._trial: Known | None = None
         self._behind: Behind | None = None
+
+    def hold(self, held: GivenColumns | None) -> None:
+        """Hold columns fixed: what they leave of others was not measured, and has no codes."""
+        self.held = held
+        if self.treated is not None:
+            self.treated.measured = held is None
 
     @property
     def engine(self) -> Engine:

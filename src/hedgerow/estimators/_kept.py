@@ -121,7 +121,7 @@ class Kept(InAFile):
         model._stream = HedgeStream.from_arrays(arrays, engine, model._assumptions())
         if "given" in header:
             labels = model._given_labels
-            model._stream.held = GivenColumns.from_parts(labels, header["given"], arrays)
+            model._stream.hold(GivenColumns.from_parts(labels, header["given"], arrays))
         model._forget_results()
         return model
 

@@ -110,6 +110,7 @@ class TreatedRows:
         self.assumptions = assumptions
         self.half_life = half_life
         self.looks_for_slips = slips
+        self.measured = True  # rather than what is left of what was
         self.marginals: Marginals | None = None
         self._settled: Settled | None = None
         self.judged = np.zeros_like(assumptions.as_is)  # columns in which a cell may be far off
@@ -167,7 +168,7 @@ class TreatedRows:
             judged = self._may_be_off(first, kinds_or_codes) & ~as_is
             first, slips = first_slips(first, judged, ~as_is)
             untold = np.isin(self.assumptions.told, ("", CONTINUOUS)) & ~as_is
-            first, placeholders = first_placeholders(first, untold)
+            first, placeholders = first_placeholders(first, untold & self.measured)
             coded = np.isfinite(slips.codes).any() or np.isfinite(slips.limits).any()
             if coded or placeholders.found.any():
                 kinds = self._kinds(first, as_is)
