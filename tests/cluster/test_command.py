@@ -101,7 +101,7 @@ def test_what_a_cluster_cannot_do_is_misuse(files, options, text):
 
 
 def test_several_files_need_a_cluster_and_a_cluster_must_answer(files, monkeypatch):
-    one_line(run(*files), 2, "several files are for --cluster, got 3")
+    one_line(run(*files), 2, "several are read with --cluster alone")
     one_line(run("-", "--cluster", "local:2"), 2, "got -")
     monkeypatch.setattr("hedgerow.cli._cluster._CONNECT", 0.5)
     one_line(run(files[0], "--cluster", "tcp://127.0.0.1:9"), 1, "no scheduler answers there")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hedgerow.base.words import listed
 from hedgerow.cli._errors import Misuse
 from hedgerow.cli._files import STDIN
 
@@ -46,7 +47,8 @@ cluster_option = click.option(
 def refuse_without_cluster(files: tuple[Path, ...], cluster: str | None) -> None:
     """Refuse several files where one process reads them."""
     if len(files) > 1 and cluster is None:
-        raise Misuse(f"several files are for --cluster, got {len(files)}")
+        named = listed(map(str, files))
+        raise Misuse(f"one file at a time, got {named}; several are read with --cluster alone")
 
 
 def refuse_on_cluster(
