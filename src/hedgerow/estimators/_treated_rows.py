@@ -327,7 +327,7 @@ class TreatedRows:
                 smooth = np.flatnonzero(kinds == CONTINUOUS)
                 kin = kin_of(treated, np.flatnonzero(asked), smooth)
         runs = self._runs(no_runs(len(as_is)), first.rows, kinds, 0)
-        carried, blanks, interpolated, shares = np.zeros((4, len(as_is)))
+        carried, blanks, interpolated = np.zeros((3, len(as_is)))
         nested = NOT_NESTED
         if self.measured and not independent and repeated == 1.0:
             nested = nested_in(first)
@@ -335,10 +335,10 @@ class TreatedRows:
             carried[nested.columns] = 0.0
             interpolated = np.where(wanders, 0.0, interpolated_shares(first))
         if self.measured:
-            blanks, shares = blank_shares(first), shares_of_total(first.rows, relations)
+            blanks = blank_shares(first)
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blanks, paces
-        shares = shares.astype(np.bool_)
+        shares = shares_of_total(first.rows, relations) & self.measured
         last = slips, restless, twins, placeholders, interpolated, returns, shares
         return treated, Settled(*first_look, *later, *last)
 
