@@ -9,6 +9,7 @@ from hedgerow.base.words import listed
 from hedgerow.io.notation import Notation, shortened
 from hedgerow.io.source import CATEGORIES, NOT_NUMERIC, BadRow, Column, Reader
 
+_ANSWERED = 0.75  # of cells, with one of two answers: "sometimes" comes more often than "don't know"
 FEWEST = 10  # cells that can tell words from names
 
 # Pairs in which the second word is 1 although it is the first, or may be, in the alphabet.
@@ -77,8 +78,10 @@ def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tupl
     --------
     >>> words_in(["yes", "no", "", "Yes", "no"] * 3, Notation())
     (None, ('no', 'yes'))
-    >>> words_in(["yes", "no", "don't know"] * 4, Notation())
+    >>> words_in(["yes", "no", "no", "yes", "no"] * 3 + ["don't know"], Notation())
     (None, ('no', 'yes'))
+    >>> words_in(["yes", "no", "sometimes"] * 4, Notation())
+    ('categories without order', ('no', 'sometimes', 'yes'))
     >>> words_in(["north", "south", "east"] * 4, Notation())
     ('categories without order', ('east', 'north', 'south'))
     """
@@ -101,13 +104,15 @@ def words_in(cells: Iterable[Any], notation: Notation) -> tuple[str | None, tupl
 
 
 def _answers(texts: Sequence[str], numbers: int) -> frozenset[str]:
-    """Return the pair of spelt-out answers that more than half of the cells have, if there is one.
+    """Return the pair of spelt-out answers that nearly all cells have, if there is one.
 
-    Other cells of such a column are no answers, as texts are no numbers in a column of numbers.
+    Other cells of such a column are no answers, as texts are no numbers in a column of numbers; if
+    they are many, they may be a third one.
     """
     small = [text.lower() for text in texts]
     for pair in _SPELT_OUT:
-        if pair <= set(small) and 2 * sum(word in pair for word in small) > len(small) + numbers:
+        answered = sum(word in pair for word in small)
+        if pair <= set(small) and answered >= _ANSWERED * (len(small) + numbers):
             return pair
     return frozenset()
 
