@@ -257,3 +257,23 @@ def test_numbers_with_units_are_left_out_for_that_reason(tmp_path, cells):
         "not numeric": ["who"],
     }
     np.testing.assert_array_equal(rows, NUMBERS)
+
+
+@pytest.mark.parametrize("header", ["", "a b c\n", '"one" "the other" "3"\n'])
+def test_spaces_between_numbers_with_decimal_commas(tmp_path, header):
+    numbers = np.round(NUMBERS.reshape(8, 3), 3)
+    lines = "".join("{} {} {}\n".format(*row) for row in numbers)
+    path = write(tmp_path, header + lines.replace(".", ","))
+    with pytest.warns(DataWarning, match="the comma is taken for the decimal mark"):
+        opened, found = read(path)
+    assert len(opened.names) == 3
+    np.testing.assert_array_equal(found, numbers)
+    with pytest.warns(DataWarning, match="the comma is taken for the decimal mark"):
+        np.testing.assert_array_equal(all_rows(open_source(path)), numbers)
+
+
+@pytest.mark.parametrize("top", ["a, b", "x y,b c"])
+def test_spaces_after_commas_and_in_names_are_no_delimiters(tmp_path, top):
+    opened, found = read(write(tmp_path, f"{top}\n" + "1.5, 2\n2.5, 3\n3.5, 5\n"))
+    assert len(opened.names) == 2
+    np.testing.assert_array_equal(found, [[1.5, 2], [2.5, 3], [3.5, 5]])

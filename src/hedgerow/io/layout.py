@@ -238,14 +238,30 @@ class _Surveyor:
 
 
 def find_delimiter(head: Block) -> str:
-    """Return the delimiter that gives the first lines equally many cells, at least two."""
+    """Return the delimiter that gives the first lines equally many cells, at least two.
+
+    Spaces between numbers with decimal commas give as many at commas.
+    """
     counts = {each: cell_counts(head, each) for each in DELIMITERS}
+    even = []
     for delimiter, cells in counts.items():
         below = cells[1:] if len(cells) > 1 else cells
         if cells[0] > 1 and np.all(below == below[0]) and 0 <= below[0] - cells[0] <= 1:
-            return delimiter
+            even.append(delimiter)
+    if even[:2] == [",", " "]:
+        return max(even, key=lambda each: _share_of_numbers(head, each))
+    if even:
+        return even[0]
     # Lines of unequal length are reported for the delimiter that most of them have alike.
     return max((",", *DELIMITERS), key=lambda each: (counts[each] > 1).sum())
+
+
+def _share_of_numbers(head: Block, delimiter: str) -> float:
+    """Return which share of the cells of some lines below the first are numbers."""
+    records = [head.record(k) for k in range(1, min(len(head.lines), FIRST_LINES))]
+    cells = [cell for record in records for cell in any_cells_in(record, delimiter, "utf-8")]
+    _, number = kinds_of(cells, notation(decimal_of(cells), ()))
+    return float(number.mean()) if len(number) else 0.0
 
 
 def cells_in(record: bytes, delimiter: str, encoding: str = "utf-8") -> list[str]:

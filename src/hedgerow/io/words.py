@@ -9,7 +9,8 @@ from hedgerow.base.words import listed
 from hedgerow.io.notation import Notation, shortened
 from hedgerow.io.source import CATEGORIES, NOT_NUMERIC, BadRow, Column, Reader
 
-_ANSWERED = 0.75  # of cells, with one of two answers: "sometimes" comes more often than "don't know"
+# Of cells, that have one of two answers: "sometimes" comes more often than "don't know".
+_ANSWERED = 0.75
 FEWEST = 10  # cells that can tell words from names
 
 # Pairs in which the second word is 1 although it is the first, or may be, in the alphabet.
