@@ -219,12 +219,14 @@ def _is_justified(error: str, case: Case, table: Table) -> bool:
         "no row is left": not is_error and (gaps or bad),
         "must be text in UTF-8 or UTF-16": case.look.encoding in ("utf-16-le", "utf-16-be"),
         "has a header, and no rows below it": table.n_rows == 0,
+        "got several spaces on end": case.look.delimiter == " ",  # where a cell is empty
     }
     if "delimiter" not in case.options:
         reasons |= {
             "may be": True,
             "numbers must be written in one way": True,
             "and no rows below it": table.n_rows <= 2,
+            "rows must have as many cells": len(table.columns) < 2,  # and a name has a space
             "a row must have": case.look.quoting == "stray" or case.look.decimal == ",",
             "numbers must be between": case.look.decimal == ",",
         }
