@@ -5,6 +5,7 @@ import pytest
 from scipy import special
 
 from hedgerow import HedgeGraph
+from hedgerow.datasets import make
 from hedgerow.estimators import DataWarning
 from hedgerow.method.counting import are_counts
 from hedgerow.method.kinds import kinds_of
@@ -226,4 +227,41 @@ def test_counts_that_were_cut_off_are_steps():
     rng = np.random.default_rng(1)
     counts = rng.poisson(2.0 * np.exp(0.5 * rng.standard_normal((512, 6)))).astype(float)
     kinds = kinds_of(in_order(np.minimum(counts, 4.0)), np.zeros(6, dtype=np.bool_))
+    assert (kinds == "steps").all()
+
+
+def readings(seed, unit, echo=0.9, family="random_tree"):
+    """Rows of sensors that remember, read in units of so many standard deviations."""
+    model = make(family, 20, seed=seed)
+    rows = model.sample(1500, seed=seed) / np.sqrt(np.diag(model.covariance()))
+    fresh = np.sqrt(1.0 - echo**2) * rows
+    for t in range(1, len(rows)):
+        fresh[t] += echo * fresh[t - 1]
+    return model, np.round(fresh / unit)
+
+
+@pytest.mark.parametrize("unit", [0.25, 1 / 3])
+def test_fine_readings_that_remember_are_continuous(unit):
+    model, rows = readings(0, unit)
+    graph = HedgeGraph().fit(rows)
+    assert (graph.column_kinds_ == "continuous").all()
+    assert graph.treatment_.foretold > 0.5
+    found = graph.adjacency_.toarray()
+    true = model.adjacency.toarray() != 0
+    assert (found & true).sum() > 0.8 * true.sum()
+
+
+def test_fine_readings_of_independent_rows_are_steps():
+    _, rows = readings(1, 1 / 3, echo=0.0)
+    assert (HedgeGraph().partial_fit(rows).column_kinds_ == "steps").all()
+
+
+def test_coarse_readings_are_steps_where_others_tell_most_of_them():
+    _, rows = readings(2, 1 / 2, family="free_field")
+    assert (HedgeGraph().partial_fit(rows).column_kinds_ == "steps").all()
+
+
+def test_fine_steps_that_are_told_are_steps():
+    _, rows = readings(3, 1 / 3)
+    kinds = HedgeGraph(columns={4: "steps"}).partial_fit(rows).column_kinds_
     assert (kinds == "steps").all()

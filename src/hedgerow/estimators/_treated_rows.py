@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines import Engine, Named
 from hedgerow.estimators._assumptions import Assumptions
+from hedgerow.estimators._filled_rows import MOST_JUDGED
 from hedgerow.estimators._settled import (
     Settled,
     are_settled,
@@ -23,7 +24,9 @@ from hedgerow.method.bursts import bursts_of
 from hedgerow.method.carried import carried_shares
 from hedgerow.method.depth import depth_spread
 from hedgerow.method.determined import determined_columns, shares_of_total
+from hedgerow.method.directions import about_means
 from hedgerow.method.drift import first_contrasts
+from hedgerow.method.first_look import clear_neighbours, unexplained
 from hedgerow.method.forecasts import remembers, whitened
 from hedgerow.method.forgetting import NEVER, row_weights
 from hedgerow.method.histograms import (
@@ -37,7 +40,7 @@ from hedgerow.method.histograms import (
 from hedgerow.method.interpolated import interpolated_shares
 from hedgerow.method.kin import NONE as NO_KIN
 from hedgerow.method.kin import kin_of
-from hedgerow.method.kinds import CONTINUOUS, ZEROS, Kinds, curves_of, kinds_of
+from hedgerow.method.kinds import CONTINUOUS, STEPS, ZEROS, Kinds, are_fine, curves_of, kinds_of
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
@@ -271,6 +274,28 @@ class TreatedRows:
         told = self.assumptions.told
         return np.where((told != "") & ~as_is, told, kinds_of(first, as_is | (told != "")))
 
+    def _fine(
+        self, engine: Engine, first: Ordered, as_is: NDArray[np.bool_], kinds: Kinds
+    ) -> Kinds:
+        """Return the kinds of columns, fine steps being continuous where rows remember.
+
+        Beside coarse steps, or if users say that they are steps, they stay.
+        """
+        steps = kinds == STEPS
+        told = (self.assumptions.told != "") & steps
+        whole = (steps | (kinds == CONTINUOUS)).all() and first.complete and not told.any()
+        if self.assumptions.independent or not steps.any() or not whole:
+            return kinds
+        scored = engine.first_scores(first, as_is)
+        if not self.looks_for_slips or len(kinds) > MOST_JUDGED or not remembers(scored):
+            return kinds
+        scored = about_means(scored)[0]
+        weights = row_weights(0, len(scored), self.half_life)
+        memory = engine.memories(scored, self.half_life)
+        relations = clear_neighbours(engine, scored, weights, memory)
+        left = unexplained(scored, relations).var(axis=0)
+        return np.where(steps, CONTINUOUS, kinds) if are_fine(first, steps, left) else kinds
+
     def _as_they_come(
         self, engine: Engine, first: Ordered, as_is: NDArray[np.bool_], kinds: Kinds
     ) -> tuple[NDArray[np.bool_], Array, int]:
@@ -295,6 +320,7 @@ class TreatedRows:
 
     def _settle(self, engine: Engine, looked: Looked) -> tuple[Array, Settled]:
         first, as_is, kinds, slips, placeholders = looked
+        kinds = self._fine(engine, first, as_is, kinds)
         as_is, scored, period = self._as_they_come(engine, first, as_is, kinds)
         relations = determined_columns(first.rows)
         _, normal, independent, _ = self.assumptions

@@ -30,6 +30,9 @@ AS_IS, NORMAL = "as is", "normal"  # what users may say of a column, and of all 
 # Noise below this, in units of the variable behind, is none: what a neighbour then fails to explain
 # is about half as much, and a standard error only from some hundred thousand rows on.
 _NEGLIGIBLE = 5e-3
+# Of what neighbours leave of a column: its noise is no more in steps that are fine. Where rows
+# remember it does less harm than to learn from rows as they are, with their levels and memories.
+_FINE = 0.05
 _A_FEW = 16  # rows that tell which columns are no counts
 _DOUBTFUL = 0.01  # a chance of ending so early, below which columns are a scale
 _LOOSE = 0.1  # share of rows with values of their own in a column that is not all steps
@@ -53,6 +56,24 @@ def kinds_of(first: Ordered, as_is: NDArray[np.bool_]) -> Kinds:
         found[j] = _kind(first.of_column(int(j)))
     found[_of_scales(first, found)] = STEPS
     return found
+
+
+def are_fine(first: Ordered, steps: NDArray[np.bool_], left: Array) -> bool:
+    """Return whether columns of steps are readings in fine units, and nearly continuous.
+
+    ``left`` is the share of each column that its neighbours leave.
+
+    Examples
+    --------
+    >>> from hedgerow.method.ordered import in_order
+    >>> z = np.random.default_rng(0).standard_normal((500, 2))
+    >>> steps, left = np.ones(2, dtype=bool), np.array([0.5, 0.9])
+    >>> [are_fine(in_order(np.round(z * unit)), steps, left) for unit in (3.0, 2.0, 1.0)]
+    [True, True, False]
+    """
+    return all(
+        _noise(*_shares(first.of_column(int(j)))) <= _FINE * left[j] for j in np.flatnonzero(steps)
+    )
 
 
 def _of_scales(first: Ordered, kinds: Kinds) -> NDArray[np.intp]:
@@ -105,18 +126,24 @@ def _whole(first: Ordered) -> NDArray[np.bool_]:
 
 
 def _kind(values: Array) -> str:
-    known, times = np.unique(values, return_counts=True)
-    if len(known) < 2:
+    known = len(np.unique(values))
+    if known < 2:
         return CONTINUOUS
-    if len(known) == 2:
+    if known == 2:
         return YES_NO
-    share = times / len(values)
-    tied = (times > 1) & (share > LEAST_STEP)
+    share, tied = _shares(values)
     if are_counts(values) and _is_noisy(values):
         return COUNTS
     if not tied.any() or _noise(share, tied) <= _NEGLIGIBLE:
         return CONTINUOUS
     return ZEROS if share[~tied].sum() > _LOOSE else STEPS
+
+
+def _shares(values: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the share of cells that have each value, and which values are steps."""
+    _, times = np.unique(values, return_counts=True)
+    share = times / len(values)
+    return share, (times > 1) & (share > LEAST_STEP)
 
 
 def _noise(share: Array, tied: NDArray[np.bool_]) -> float:
