@@ -56,6 +56,9 @@ OTHERS = {
         [amounts(3), amounts(4)[:, 0] > 1, amounts(4)[:, 0] <= 1]
     ),
     "constants": lambda: np.column_stack([amounts(5)[:, :2], np.ones((M, 3))]),
+    "levels of a category": lambda: np.column_stack(
+        [amounts(6)[:, :2], np.eye(4)[np.random.default_rng(0).integers(4, size=M)]]
+    ),
     "answers": lambda: np.random.default_rng(0).integers(1, 6, (M, 6)),
 }
 

@@ -40,7 +40,16 @@ from hedgerow.method.histograms import (
 from hedgerow.method.interpolated import interpolated_shares
 from hedgerow.method.kin import NONE as NO_KIN
 from hedgerow.method.kin import kin_of
-from hedgerow.method.kinds import CONTINUOUS, STEPS, ZEROS, Kinds, are_fine, curves_of, kinds_of
+from hedgerow.method.kinds import (
+    CONTINUOUS,
+    STEPS,
+    YES_NO,
+    ZEROS,
+    Kinds,
+    are_fine,
+    curves_of,
+    kinds_of,
+)
 from hedgerow.method.marginals import (
     FIRST_ROWS,
     Marginals,
@@ -364,7 +373,7 @@ class TreatedRows:
             blanks = blank_shares(first)
         first_look = as_is, season, repeated, wanders, relations, groups, repeats, kinds
         later = runs, bursts, kin, nested, carried, depth, blanks, paces
-        shares = shares_of_total(first.rows, relations) & self.measured
+        shares = shares_of_total(first.rows, relations, kinds != YES_NO) & self.measured
         last = slips, restless, twins, placeholders, interpolated, returns, shares
         return treated, Settled(*first_look, *later, *last)
 

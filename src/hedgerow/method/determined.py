@@ -48,8 +48,14 @@ def determined_columns(rows: NDArray[np.floating]) -> NDArray[np.bool_]:
     return found
 
 
-def shares_of_total(rows: NDArray[np.floating], determined: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def shares_of_total(
+    rows: NDArray[np.floating],
+    determined: NDArray[np.bool_],
+    asked: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
     """Return which columns add up to the same total in every row, none of it below zero.
+
+    Only those that are ``asked`` count: levels of one category, yes or no, do the same.
 
     Examples
     --------
@@ -66,7 +72,8 @@ def shares_of_total(rows: NDArray[np.floating], determined: NDArray[np.bool_]) -
     none = np.zeros(rows.shape[1], dtype=np.bool_)
     if len(complete) <= _FEWEST_SHARES:
         return none
-    amounts = np.flatnonzero((complete >= 0.0).all(axis=0))
+    asked = np.ones_like(none) if asked is None else asked
+    amounts = np.flatnonzero((complete >= 0.0).all(axis=0) & asked)
     for some, most in ((amounts[determined[amounts]], _NOTHING), (amounts, _ROUNDED)):
         variances = complete[:, some].var(axis=0)
         constant = complete[:, some].sum(axis=1).var() <= most * variances.sum()
