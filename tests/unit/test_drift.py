@@ -284,7 +284,7 @@ def test_memory_that_fades_is_no_drift(echo):
 def test_levels_that_drift_are_told_where_columns_are_steps(steps):
     """Scores of steps must stay what they are, so that nothing is taken out."""
     rows = trend(0)
-    rows[:, :steps] = np.round(2.0 * rows[:, :steps])
+    rows[:, :steps] = np.round(rows[:, :steps])
     model = HedgeGraph()
     with pytest.warns(GuaranteeWarning, match=r"levels of .* Levels stay where a column"):
         model.fit(rows)

@@ -149,17 +149,22 @@ def test_a_small_share_that_differs_is_found_wherever_it_is(n_columns):
 
 def test_series_show_the_edges_that_independent_rows_would():
     rng = np.random.default_rng()
-    found = missed = edges = 0
-    for _ in range(4):
+    found = missed = edges = unlike = 0
+    for _ in range(8):
         rows, true = remembering(rng, 500, 0.9)
         model, share = told(rows, error="fwer")
-        assert model.n_samples_effective_ > 400 or not share
         false, gone = false_and_missed(model, true)
-        found, missed, edges = found + false, missed + gone, edges + int(true.sum()) // 2
-    # One table in twenty has a false edge; one in sixteen or so, columns that seem unlike, and then
-    # most edges of one in four are missed.
+        found += false
+        if not share:
+            unlike += 1
+            continue
+        assert model.n_samples_effective_ > 400
+        missed, edges = missed + gone, edges + int(true.sum()) // 2
+    # Of 160 tables, two had a false edge; eight had columns that seem unlike, in which most edges
+    # are missed, as a sixth is in the others.
     assert found <= 3
-    assert missed < 0.5 * edges
+    assert unlike <= 4
+    assert missed < 0.3 * edges
 
 
 def test_columns_that_remember_unlike_each_other_are_as_they_were():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hedgerow import HedgeGraph
 from hedgerow.datasets import make
 from hedgerow.engines.numba_cpu import _shared as compiled
+from hedgerow.engines.numba_cpu._threads import team, with_threads
 from hedgerow.estimators import GuaranteeWarning
 from hedgerow.method.shared import CLEAR, largest_by_chance, strength_of
 
@@ -71,9 +72,11 @@ def test_the_engine_finds_the_same(n_columns, n_rows, seed):
     rng = np.random.default_rng(seed)
     scores = 2.0 * rng.standard_normal((n_columns, n_columns)) + rng.random()
     upper = np.triu(scores, 1).astype(np.float32)
-    found = compiled.strength_of(np.where(upper != 0, upper, 7.0), n_rows)
+    lower = np.where(upper != 0, upper, 7.0).astype(np.float32)
     symmetric = (upper + upper.T).astype(np.float64)
-    assert found == pytest.approx(strength_of(symmetric, n_rows), rel=1e-4)
+    for threads in (1, 3):
+        with with_threads(threads), team() as run:
+            assert compiled.strength_of(lower, n_rows, run) == strength_of(symmetric, n_rows)
 
 
 def test_it_is_the_largest_eigenvalue_of_unclear_scores():

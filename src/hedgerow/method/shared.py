@@ -11,7 +11,8 @@ Scores of clear pairs are left out. What a few columns have to themselves, as a 
 found and its leaves, is a direction of few columns (docs/theory.md, section 41).
 """
 
-from math import cbrt, sqrt
+from collections.abc import Callable
+from math import cbrt, floor, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,11 @@ Array = NDArray[np.float64]
 CLEAR = 3.5  # scores beyond this are those of edges, or may be
 _CHANCE = 3.27  # of Tracy and Widom's distribution for real matrices, exceeded once in a thousand
 _MANY = 0.125  # of columns, at least, that take part
-TIMES = 32  # that a direction is followed: those that stand out are found within
+_TIMES = 32  # that a direction is followed: those that stand out are found within
+# Scores and directions are rounded to whole numbers of parts so small that sums of products are
+# exact: whoever adds them up, in whatever order, gets the same bits.
+PARTS = 2.0**16  # of a score
+_EXACT = 2.0**53  # whole numbers below this are exact
 
 
 def strength_of(scores: Array, n_rows: float) -> float:
@@ -46,31 +51,42 @@ def strength_of(scores: Array, n_rows: float) -> float:
     False
     True
     """
-    left = np.where(np.abs(scores) > CLEAR, 0.0, scores)
-    direction = start(len(left))
-    for _ in range(TIMES):
-        direction = unit(left @ direction)
-    return relative(float(np.linalg.norm(left @ direction)), direction, n_rows)
+    left = np.where(np.abs(scores) > CLEAR, 0.0, np.rint(PARTS * scores))
+    return followed(lambda direction: left @ direction, len(left), n_rows)
 
 
-def start(n_columns: int) -> Array:
+def followed(product: Callable[[Array], Array], n_columns: int, n_rows: float) -> float:
+    """Return the strength of the direction that stands out.
+
+    ``product`` is that of the matrix of unclear scores, in `PARTS`, with a vector of whole numbers.
+    """
+    direction, length, parts = _start(n_columns), 0.0, _parts_of_directions(n_columns)
+    for _ in range(_TIMES + 1):
+        before, moved = direction, product(np.rint(parts * direction))
+        length = float(np.linalg.norm(moved))
+        if not length:
+            return 0.0
+        direction = moved / length
+    if float((before**4).sum()) * n_columns * _MANY > 1.0:
+        return 0.0
+    return length / (PARTS * parts) / largest_by_chance(n_columns, n_rows)
+
+
+def _start(n_columns: int) -> Array:
     """Return the direction that is followed first: it has a part in every other."""
-    return unit(np.cos(2.0 * np.arange(1.0, n_columns + 1.0) ** 2))
-
-
-def unit(vector: Array) -> Array:
-    """Return a vector of length one."""
-    length = float(np.linalg.norm(vector))
-    result: Array = vector / length if length > 0.0 else vector
+    waves = np.cos(2.0 * np.arange(1.0, n_columns + 1.0) ** 2)
+    result: Array = waves / np.linalg.norm(waves)
     return result
 
 
-def relative(length: float, direction: Array, n_rows: float) -> float:
-    """Return a length in units of the largest by chance; zero if few columns take part."""
-    p = len(direction)
-    if p < 2 or not length or float((direction**4).sum()) * p * _MANY > 1.0:
-        return 0.0
-    return length / largest_by_chance(p, n_rows)
+def _parts_of_directions(n_columns: int) -> float:
+    """Return how many parts a number of a direction has.
+
+    The numbers of a direction of length one add up to the root of how many they are, at most; half
+    a part may be added to each in rounding, and a direction has more parts than it has numbers.
+    """
+    largest_sum = CLEAR * PARTS * 2.0 * sqrt(n_columns)
+    return 2.0 ** floor(log2(_EXACT / largest_sum))
 
 
 def largest_by_chance(n_columns: int, n_rows: float) -> float:

@@ -27,6 +27,7 @@ from hedgerow.engines.numba_cpu.strips import (
     Neighbours,
     blocks,
     calm,
+    product_of,
     score_polynomials,
     team,
 )
@@ -46,6 +47,7 @@ from hedgerow.method.intervals import standard_errors
 from hedgerow.method.levels import MIN_ROWS, agreement_margins, asks_both
 from hedgerow.method.neighbours import NO_HUBS, step_thresholds
 from hedgerow.method.scores import two_sided, z_score
+from hedgerow.method.shared import followed
 
 Singles = NDArray[np.float32]
 Exact = Callable[[Indices, Indices], Array]
@@ -82,6 +84,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     pairs = _beside_each_other(evidence, fewer, witness, factors)
     del fewer, witness
     sizes, residual, chosen, degrees = cluster.answer(cluster.task("sizes", _sizes, found))
+    shared = _shared(evidence, pairs, n_rows)
     tests = _Tests(Asking(*known, found), sizes, n_rows)
     exact = _calmed(inflation, tests.given_fewer)
     judged = _judge(evidence, pairs, degrees, exact, n_rows, error, loosest)
@@ -97,7 +100,7 @@ def find_edges(evidence: Evidence, error: str, loosest: float, hubs: Indices = N
     used = np.maximum(sizes[source], sizes[target])
     spread = standard_errors(evidence.effective_rows, inflation, source, target, used)
     of_tests = z, two_sided(z), judged.q_value[keep]
-    return Edges(source, target, values, *of_tests, spread, residual, chosen)
+    return Edges(source, target, values, *of_tests, spread, residual, chosen, shared=shared)
 
 
 class _Tests:
@@ -228,6 +231,26 @@ def _sheet_of(pairs: Pairs) -> tuple[Singles, int]:
     scores[first:last, first:last] = square
     scores[first:last, last:] = above[:, width:]
     return scores, last
+
+
+def _shared(evidence: Evidence, pairs: list[Future], n_rows: float) -> float:
+    """Return how strongly most columns share something (`numba_cpu._shared`)."""
+    cluster, n_columns = evidence.cluster, evidence.layout.n_columns
+
+    def product(direction: Array) -> Array:
+        known = cluster.given("direction of columns", direction)
+        parts = cluster.answers(
+            [cluster.task("what most columns share", _product, one, known) for one in pairs]
+        )
+        return np.asarray(np.sum(parts, axis=0))
+
+    return followed(product, n_columns, n_rows)
+
+
+def _product(pairs: Pairs, direction: Array) -> Array:
+    first, last = pairs.first, pairs.first + len(pairs.above)
+    result: Array = product_of(first, first, last, pairs.above, direction)
+    return result
 
 
 def _with_new_scores(

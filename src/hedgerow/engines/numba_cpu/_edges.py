@@ -128,7 +128,7 @@ def find_edges(
         company = codes, degrees_of(found)
         ask(corr, n_rows, curves[0], weights, scores, run)
         calm(inflation, scores, run, below=True)
-        shared = strength_of(scores, n_rows)
+        shared = strength_of(scores, n_rows, run)
         exact = _calmed(inflation, partial(_given_fewer, corr, found, n_rows))
         judged = _judge(scores, company, exact, n_rows, error, loosest, run)
         if asks_both(n_columns, n_rows, error):

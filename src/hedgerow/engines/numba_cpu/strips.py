@@ -52,6 +52,7 @@ from hedgerow.engines.numba_cpu._select import (
     chosen_by,
     no_neighbours,
 )
+from hedgerow.engines.numba_cpu._shared import product_of
 from hedgerow.engines.numba_cpu._stand_ins import choosers_of, weaken
 from hedgerow.engines.numba_cpu._threads import blocks, team, with_threads
 from hedgerow.engines.numba_cpu._witness import add_related, covariances_with, witness_scores
@@ -96,6 +97,7 @@ __all__ = [
     "parts_of",
     "pieces_of",
     "prepare",
+    "product_of",
     "regress_nodes",
     "residual_products",
     "room_for",
