@@ -1,9 +1,12 @@
 """Factors that make tests less sure: compared with equations solved directly, and simulation."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 
+from hedgerow import HedgeGraph
 from hedgerow.method.inflation import (
     Inflation,
     autocorrelations,
@@ -195,3 +198,21 @@ def test_columns_whose_rows_have_no_size_leave_the_factors_of_others():
     fewer = without_tails(known, np.array([True, False, False, True]))
     assert fewer.tails.tolist() == [1.0, 3.0, 1.5, 1.0]
     assert fewer.typical == np.median([3.0, 1.5, 1.0, 4.5, 3.0, 1.5])
+
+
+@pytest.mark.parametrize("apart", [1e-4, 1e-5, 3e-6, 1e-6])
+def test_columns_that_part_after_the_first_rows_are_measured_in_finite_units(apart):
+    """As pixels at the rim of pictures: what they are by themselves is next to nothing at first."""
+    rows = np.random.default_rng(0).standard_normal((3000, 8))
+    for j in (1, 3, 5):
+        rows[:512, j] = rows[:512, j - 1] + apart * rows[:512, j]
+    model = HedgeGraph()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(rows)
+    sums = model._stream.asked().teller().residuals()
+    # Beyond the square root of the largest single, products of two would not be numbers.
+    assert (np.sqrt(sums.beside) < np.sqrt(np.finfo(np.float32).max) / 100).all()
+    inflation = model._inflation()
+    assert np.isfinite(inflation.tails).all()
+    assert 1.0 <= inflation.typical < 1.5

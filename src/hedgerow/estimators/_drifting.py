@@ -1,4 +1,4 @@
-"""What is doubtful where levels drift or jump."""
+"""What is doubtful where levels drift or jump, or stay for some rows and are others then."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,12 @@ from numpy.typing import NDArray
 
 from hedgerow.estimators._first_rows import some_of
 from hedgerow.method.drift import MUCH_SLOW, WINDOW
+
+# Rows of persons, ten or twenty of each on end, have more than this mostly; in hardly any other
+# table of a hundred kinds do columns forget at once as much, unless cells are filled in
+# (docs/theory.md, 17). Of steps, what was cut off forgets with every row.
+_AT_ONCE, _STEPS_AT_ONCE = 1.25, 1.15
+_HARDLY_MISSING = 0.05  # of a typical column; what is filled in forgets as the row does
 
 SORTED = "if rows are in no order of time, but were sorted, shuffle them"
 
@@ -45,6 +51,25 @@ def doubts_of_drift(
         f"make edges, most of all between columns that nearly determine each other; learn from "
         f"stretches of rows that keep their level, or from differences of rows, or hold fixed "
         f"(given) what levels follow, as the hour of the week; {SORTED}"
+    ]
+
+
+def doubts_of_groups(
+    at_once: float, missing: NDArray[np.float64], effective: float, *, steps: bool
+) -> list[str]:
+    """Return what is doubtful where all columns forget at once.
+
+    ``missing`` is the share of each column's cells, ``effective`` the number of rows that are left.
+    """
+    often = bool(missing.size) and float(np.median(missing)) > _HARDLY_MISSING
+    if at_once <= (_STEPS_AT_ONCE if steps else _AT_ONCE) or often:
+        return []
+    return [
+        f"rows seem to come in groups, as those of one person, class or batch after the other: all "
+        f"columns forget at once. They count as {effective:,.0f} independent ones, which is "
+        f"measured on the groups among the first rows, and too many if these are few; edges may be "
+        f"of groups as well as of rows. If you know which group a row is of, hold it fixed (given, "
+        f"--given), or learn from one row of each"
     ]
 
 

@@ -33,7 +33,7 @@ from hedgerow.method.marginals import (
 from hedgerow.method.nested import Nested
 from hedgerow.method.placeholders import Placeholders
 from hedgerow.method.repeats import KEPT, Repeats
-from hedgerow.method.residuals import LAGS, LEAST_SCALE, Residuals
+from hedgerow.method.residuals import LAGS, Residuals
 from hedgerow.method.row_sizes import LARGEST_FACTOR
 from hedgerow.method.seasons import LEAST_CYCLES, Season
 from hedgerow.method.slips import NAMED, Slips
@@ -414,7 +414,7 @@ def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:
     _check_near("residual_weight", weight, float(arrays["column_weight"]))
     # Hedge's predictions have l1 norms up to one, so residuals are up to twice as large as rows,
     # whose squares in a batch add up to no more than the weight of all rows so far.
-    in_range = ((scale > LEAST_SCALE) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
+    in_range = ((scale > 0) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
     require(in_range.all(), "residual_scale must be in (0, 4], or infinite", scale)
     require((lags[0] >= 0).all(), "residual_lags must begin with squares")
     most = 4 * float(weight) * learned * (1 + SLACK)

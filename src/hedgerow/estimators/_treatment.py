@@ -10,6 +10,7 @@ from hedgerow.base.words import listed
 from hedgerow.estimators._drifting import (
     SORTED,
     doubts_of_drift,
+    doubts_of_groups,
     doubts_of_memory_in_steps,
     doubts_of_unlike_memories,
 )
@@ -114,6 +115,7 @@ class Treatment(NamedTuple):
     swinging : columns that are large together in some rows, apart from all others
     foretold : share of each row that those before it tell, where that is taken out; 0 if it is not
     memory_left : how many rows say as much as an independent one, after that
+    at_once : factor by which columns that forget at once make tests less precise
     given : what was held fixed, and what it cost; None if nothing was
     """
 
@@ -160,6 +162,7 @@ class Treatment(NamedTuple):
     swinging: Swinging = Swinging()
     foretold: float = 0.0
     memory_left: float = 1.0
+    at_once: float = 1.0
     given: Given | None = None
 
     @property
@@ -274,6 +277,8 @@ class Treatment(NamedTuple):
             of_rows += doubts_of_drift(self.slowest, self.slow, lost=self._lost_level())
         else:
             of_rows += doubts_of_unlike_memories(self.slow, self.foretold)
+        steps, there = not self._lost_level(), (self.share_missing, self.effective_rows)
+        of_rows += doubts_of_groups(self.at_once, *there, steps=steps)
         first_rows = self._first_rows()
         if self.swinging.names:  # who is restless is told with them
             first_rows = first_rows._replace(restless=FirstRows().restless)

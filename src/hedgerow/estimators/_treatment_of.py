@@ -81,6 +81,7 @@ def treatment_of(stream: HedgeStream, inflation: Inflation, labels: Labels) -> T
         swinging=Swinging.of(inflation, labels),
         foretold=0.0 if fresh is None else 1.0 - fresh.forecast.left,
         memory_left=left,
+        at_once=inflation.at_once,
         given=_given(stream, labels),
         **FirstRows.of(settled, labels)._asdict(),
     )

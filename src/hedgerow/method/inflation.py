@@ -47,6 +47,7 @@ class Inflation(NamedTuple):
     typical: float  # median factor of pairs
     common: float = 1.0  # one more factor, of all pairs
     swings: int = 0  # last columns of ``echoes`` that are no memory, but swings of groups
+    at_once: float = 1.0  # what is in ``common`` because all columns forget at once
 
     @property
     def per_effective(self) -> float:
@@ -110,7 +111,8 @@ def inflation_of(
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
         echoes = echoes_of(autocorrelations(sums.lags, n_rows), n_rows)
-        found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
+        at_once = shared(echoes, sums.together, n_rows)
+        found = found._replace(echoes=echoes, common=at_once, at_once=at_once)
     if tails:
         found = with_swings(found, sums.swings)
     return found._replace(typical=_typical(found))

@@ -25,7 +25,9 @@ from hedgerow.method.swings import swings_of
 Array = NDArray[np.float64]
 
 LAGS = 32
-LEAST_SCALE = 1e-24  # residuals of a smaller mean square, in squared spreads, are rounding
+# Residuals of a smaller mean square, in squared spreads, may be the rounding of single precision;
+# and products of squares, in units of such ones, would be beyond its range.
+LEAST_SCALE = 1e-12
 
 
 class Residuals(NamedTuple):

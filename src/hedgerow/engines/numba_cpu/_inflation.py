@@ -40,7 +40,8 @@ def inflation_of(
         found = found._replace(tails=tail_factors(sums, n_rows, divided))
     if memory:
         echoes = echoes_of(autocorrelations(sums.lags, n_rows, continued), n_rows)
-        found = found._replace(echoes=echoes, common=shared(echoes, sums.together, n_rows))
+        at_once = shared(echoes, sums.together, n_rows)
+        found = found._replace(echoes=echoes, common=at_once, at_once=at_once)
     if tails:
         found = with_swings(found, sums.swings)
     return found._replace(typical=_typical(found))
