@@ -120,6 +120,32 @@ def test_drifting_columns_are_named():
     assert HedgeGraph().fit(noise(2)).treatment_.slowest == []
 
 
+def some_walk(seed, walks=8):
+    rows = noise(seed, 2000)
+    rows[:, :walks] += 0.3 * np.cumsum(noise(seed + 500, 2000, walks), axis=0)
+    return rows
+
+
+def test_walks_are_no_errors_of_each_other():
+    """In the first rows, what one is tells what others are, by chance; later it does not."""
+    false = 0
+    for seed in SEEDS:
+        model = HedgeGraph(error="fwer").fit(some_walk(seed))
+        assert model.treatment_.outlying <= 1
+        assert len(model.treatment_.slowest) >= 8
+        false += len(model.edges_) > 0
+    assert false < 4
+
+
+def test_errors_beside_walks_are_found():
+    rows = some_walk(0)
+    rows[:, 29] = 0.95 * rows[:, 28] + 0.3 * rows[:, 29]
+    wrong = np.arange(600, 2000, 200)
+    rows[wrong, 29] += 9.0
+    cells = HedgeGraph().fit(rows).treatment_.outlying_cells
+    assert [(row, 29) for row in wrong] == cells[: len(wrong)]
+
+
 def test_memory_that_columns_share_counts_for_all_pairs():
     """All columns forget a person at once: 1 - k / 20, autocorrelations give its square."""
     rows = persons(3)

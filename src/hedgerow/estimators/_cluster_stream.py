@@ -118,7 +118,7 @@ class StripStream(HedgeStream):
         self._refuse_kinds()
         rows, sizes = self._ready(self.filled, treated)
         self._refuse_cells()
-        learned, level, coefficients, _ = self._without_first_level(rows)
+        learned, level, coefficients, _ = self._without_first_level(rows, self.filled)
         sums = None
         if coefficients is not None:
             sums = self.learner.left_by(coefficients, learned)

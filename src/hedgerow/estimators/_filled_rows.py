@@ -22,6 +22,7 @@ from hedgerow.method.outliers import (
     Regressions,
     far_off,
     more_than_chance,
+    without_those_adrift,
     without_those_by_nature,
 )
 from hedgerow.method.slips import NAMED
@@ -133,6 +134,12 @@ class FilledRows:
             return filled, None
         self._count(gone, outlying, filled, weights)
         return filled, ~(gone | outlying)
+
+    def leave_alone(self, adrift: Cells) -> None:
+        """Judge no later cells of columns that are adrift, or are told by such."""
+        if self.judges is not None and adrift.any():
+            kept = without_those_adrift(self.judges.regressions, adrift)
+            self.judges = self.judges._replace(regressions=kept)
 
     def later(
         self, engine: Engine, rows: Array, moments: Callable[[], Moments]

@@ -20,7 +20,14 @@ from hedgerow.estimators._treated_rows import TreatedRows
 from hedgerow.estimators._warnings import MOST_MISSING
 from hedgerow.method import numpy_ref
 from hedgerow.method.alike import adrift, steps_alike
-from hedgerow.method.drift import MUCH_SLOW, Level, first_contrasts, first_steps, slow_shares
+from hedgerow.method.drift import (
+    MOSTLY_SLOW,
+    MUCH_SLOW,
+    Level,
+    first_contrasts,
+    first_steps,
+    slow_shares,
+)
 from hedgerow.method.first_look import unexplained
 from hedgerow.method.forecasts import WORTH_IT, whitened
 from hedgerow.method.forgetting import NEVER, effective_rows
@@ -160,7 +167,7 @@ class HedgeStream:
         with one_thread_if_few(self.n_columns):
             rows, sizes = self._ready(filled, treated)
             # Before the learner has learned, its arrays take no room.
-            rows, level, coefficients, told = self._without_first_level(rows)
+            rows, level, coefficients, told = self._without_first_level(rows, filled)
             learner.take(rows)
             learner.look_back(rows, coefficients)
             if told is None:
@@ -182,14 +189,15 @@ class HedgeStream:
             return rows, no_sizes(self.n_columns)
         return first_sizes(rows, there)
 
-    def _without_first_level(self, rows: Array) -> WithoutLevel:
-        """Return the first rows as they are learned from.
+    def _without_first_level(self, rows: Array, filled: FilledRows) -> WithoutLevel:
+        """Return the first rows as they are learned from; who ``filled`` them is told of walks.
 
         Levels come after sizes, or they would follow large rows.
         """
         if not self._may_drift():
             return WithoutLevel(rows, None, self.clear.of(rows), None)
         contrasts, level = first_contrasts(rows, self.engine.without_level)
+        filled.leave_alone(slow_shares(level, len(rows)) > MOSTLY_SLOW)
         if not self._loses_level():
             return WithoutLevel(rows, level, self.clear.of(rows), None)
         memory = self.clear.memories(contrasts)

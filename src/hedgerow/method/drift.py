@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 # Autocorrelations are measured up to `LAGS` rows apart: what is slower is taken out.
 WINDOW = LAGS
 LARGEST_CONTRAST = 2.0  # times the largest number
+MOSTLY_SLOW = 0.5  # share of a column's variance, of one that goes where it will, as walks do
 MUCH_SLOW = 0.1  # share of a column's variance; of so much, chance is no part
 
 

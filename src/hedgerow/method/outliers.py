@@ -124,3 +124,12 @@ def without_those_by_nature(known: Regressions, far: NDArray[np.bool_]) -> Regre
         return known
     often = far.mean(axis=0) > _BY_NATURE
     return known._replace(residual=np.where(often, np.inf, known.residual))
+
+
+def without_those_adrift(known: Regressions, adrift: NDArray[np.bool_]) -> Regressions:
+    """Return the regressions with columns not judged that are adrift, or are told by such.
+
+    Walks resemble each other by chance, and part again: what one said of another is no guide.
+    """
+    told = np.asarray(abs(known.coefficients) @ adrift.astype(np.float64)) > 0.0
+    return known._replace(residual=np.where(adrift | told, np.inf, known.residual))
