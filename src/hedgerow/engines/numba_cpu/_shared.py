@@ -10,11 +10,14 @@ from hedgerow.engines.numba_cpu._products import FAST, IN_ORDER
 from hedgerow.engines.numba_cpu._threads import Run, blocks, job_size
 from hedgerow.method.shared import CLEAR, PARTS, followed
 
+_SHARED_OUT = 600  # columns; with fewer, to hand out a product takes longer than to make it
+
 
 def strength_of(scores: NDArray[np.float32], n_rows: float, run: Run) -> float:
     """Return how strongly most columns share something; below the diagonal is something else."""
     n_columns = len(scores)
-    jobs = list(blocks(n_columns, job_size(n_columns, 1, n_columns)))
+    size = n_columns if n_columns < _SHARED_OUT else job_size(n_columns, 1, n_columns)
+    jobs = list(blocks(n_columns, size))
 
     def product(direction: NDArray[np.float64]) -> NDArray[np.float64]:
         parts = run(partial(product_of, 0, *some, scores, direction) for some in jobs)
