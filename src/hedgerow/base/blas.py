@@ -35,6 +35,7 @@ def _enter() -> None:
     global _inside, _limits
     with _lock:
         if not _inside:
+            _let_anyone_set()
             _limits = _libraries().limit(limits=1, user_api="blas")
         _inside += 1
 
@@ -44,7 +45,22 @@ def _leave() -> None:
     with _lock:
         _inside -= 1
         if not _inside:
+            _let_anyone_set()
             _limits.restore_original_limits()
+            _let_anyone_set()
+
+
+def _let_anyone_set() -> None:
+    """Let any thread change the setting, and not only the one that did last.
+
+    threadpoolctl leaves out, since 3.8, what other threads than that ask for.
+    """
+    import threadpoolctl
+
+    found = getattr(threadpoolctl, "OpenBLASController", None)
+    clear = getattr(found, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 @cache

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.base.words import listed
 from hedgerow.engines.dask.layout import Strip
 from hedgerow.engines.dask.learning import (
@@ -116,12 +117,13 @@ class StripStream(HedgeStream):
         ready = list(self.treated.take(self.engine, rows))
         treated = ready[0] if ready else self.treated.first_attempt(self.engine)[0]
         self._refuse_kinds()
-        rows, sizes = self._ready(self.filled, treated)
-        self._refuse_cells()
-        learned, level, coefficients, _ = self._without_first_level(rows, self.filled)
-        sums = None
-        if coefficients is not None:
-            sums = self.learner.left_by(coefficients, learned)
+        with one_thread_if_few(self.n_columns):
+            rows, sizes = self._ready(self.filled, treated)
+            self._refuse_cells()
+            learned, level, coefficients, _ = self._without_first_level(rows, self.filled)
+            sums = None
+            if coefficients is not None:
+                sums = self.learner.left_by(coefficients, learned)
         return First(self.treated, self.filled, sizes, level, learned, coefficients, sums)
 
     def _refuse_kinds(self) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.base.blas import one_thread_if_few
 from hedgerow.engines.dask.layout import Strip
 from hedgerow.engines.dask.learning import Singles
 from hedgerow.engines.numba_cpu.strips import add_sizes, sums_of_first, team, with_columns
@@ -13,7 +14,8 @@ def first_sums(errors: list[Singles]) -> Residuals:
     """Return the sums over what weights left of the first rows."""
     left = np.concatenate(errors)
     before = np.zeros((len(left), LAGS), dtype=np.float32)
-    return sums_of_first(np.concatenate([before, left], axis=1), np.ones(left.shape[1]))
+    with one_thread_if_few(len(left)):
+        return sums_of_first(np.concatenate([before, left], axis=1), np.ones(left.shape[1]))
 
 
 def with_sizes(sizes: Singles | None, errors: Singles, sums: Residuals, strip: Strip) -> Singles:
