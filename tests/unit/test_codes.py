@@ -43,6 +43,17 @@ def test_one_column_suffices_if_the_code_is_far(code):
     assert np.array_equal((rows < low) | (rows > high), hit)
 
 
+@pytest.mark.parametrize("share", [0.13, 0.4])
+@pytest.mark.parametrize("code", [-9, -99, -7])
+def test_nines_on_the_other_side_of_zero_may_be_many(code, share):
+    rows, hit = answers(0, code, share)
+    rows[:, 0] = np.where(hit[:, 0], code, np.random.default_rng(1).integers(0, 11, M))
+    low, high = limits(rows)
+    assert np.array_equal((rows < low) | (rows > high), hit)
+    rows, _ = answers(0, -code, share)
+    assert not np.isfinite(limits(rows)).any()
+
+
 def test_codes_may_be_at_both_ends_and_of_two_values():
     rows, _ = answers(0, 99)
     rows[:8, 0], rows[8:16, 1] = -9, 88

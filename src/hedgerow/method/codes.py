@@ -30,7 +30,8 @@ from hedgerow.method.ordered import Ordered
 
 Array = NDArray[np.float64]
 
-_MOST = 0.1  # of a column's cells; more of them are a value as others are: doses of 0, 1 and 10
+_MOST = 0.1  # of a column's cells; more of them are a value as others are: doses of 0, 1 and 10 ...
+_MOST_BEYOND_ZERO = 0.5  # ... but of nines on the other side of zero, as -9 on a scale from 0 to 10
 _DENSE = 0.75  # of the places of a stretch, at least, have a cell; of doses 1, 2, 5 and 10 fewer
 _FEWEST_STEPS = 3  # values that say how wide a stretch is; of yes or no, one step tells little
 _AGAIN = 4  # cells, at least, that have a code, and the last value before it
@@ -151,9 +152,25 @@ def _stretch(
 def _ends(values: Values) -> list[int]:
     """Return after how many values few cells come, beyond a gap; all values last."""
     gaps, cells = np.diff(values.rising), values.cells
-    few = cells.sum() - np.cumsum(cells)[:-1] <= _MOST * cells.sum()
+    last, first = values.rising[:-1], values.rising[1:]
+    most = np.where((last <= 0.0) & (first > 0.0) & _all_nines(first), _MOST_BEYOND_ZERO, _MOST)
+    few = cells.sum() - np.cumsum(cells)[:-1] <= most * cells.sum()
     wide = gaps > (1.0 + _ROUNDING) * gaps.min()
     return [*(np.flatnonzero(few & wide) + 1).tolist(), len(cells)]
+
+
+def _all_nines(rising: Array) -> NDArray[np.bool_]:
+    """Return from which values on all are of nines.
+
+    >>> _all_nines(np.array([7.0, 8.0, 10.0, 77.0, 99.0]))
+    array([False, False, False,  True,  True])
+    """
+    nines = np.array([_is_of_nines(value) for value in rising.tolist()], dtype=np.bool_)
+    return np.logical_and.accumulate(nines[::-1])[::-1]
+
+
+def _is_of_nines(value: float) -> bool:
+    return bool(_NINES.fullmatch(f"{abs(value):.15g}"))
 
 
 def _apart(codes: Values, some: Values, shared: Collection[float], alone: float) -> bool:
@@ -191,8 +208,7 @@ def _is_usual(code: float, some: Values) -> bool:
     if (code < 0.0 <= begin) or (code <= 0.0 < begin) or (code > 0.0 >= end) or (code >= 0.0 > end):
         return True
     far = max(code - end, begin - code) > _VERY_FAR * (end - begin)
-    digits = f"{abs(code):.15g}"
-    return far or bool(_NINES.fullmatch(digits))
+    return far or _is_of_nines(code)
 
 
 def _is_far(begin: float, end: float, code: float) -> bool:
