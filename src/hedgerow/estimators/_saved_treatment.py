@@ -67,6 +67,7 @@ _SINCE = {
 _LARGEST_SWING = float(np.sqrt(FIRST_ROWS))
 _FARTHEST = 64 * LARGEST_NUMBER  # knots beyond the first rows are up to 33 times as far
 _ROUNDING = 1e-9
+_LEAST_SCALE = 1e-24  # of models of 0.2; `residuals.LEAST_SCALE` is larger by now
 _MOST_PHASES = FIRST_ROWS // LEAST_CYCLES
 
 
@@ -414,7 +415,7 @@ def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:
     _check_near("residual_weight", weight, float(arrays["column_weight"]))
     # Hedge's predictions have l1 norms up to one, so residuals are up to twice as large as rows,
     # whose squares in a batch add up to no more than the weight of all rows so far.
-    in_range = ((scale > 0) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
+    in_range = ((scale > _LEAST_SCALE) & (scale <= 4 * (1 + SLACK))) | (scale == np.inf)
     require(in_range.all(), "residual_scale must be in (0, 4], or infinite", scale)
     require((lags[0] >= 0).all(), "residual_lags must begin with squares")
     most = 4 * float(weight) * learned * (1 + SLACK)
