@@ -224,12 +224,13 @@ def _check_season(arrays: Named, rows: int, independent: bool) -> None:
     require(int(seen) == rows, f"season_seen must be {rows}", seen)
     of_phases = [float((rows - phase + period - 1) // period) for phase in range(period)]
     require(counts.tolist() == of_phases, "season_counts must be those of its rows", counts)
-    bends = arrays.get("season_bends", np.empty((0, n_columns)))
+    bends = np.empty((0, n_columns))
+    if "season_bends" in arrays:
+        bends = doubles_of(arrays, "season_bends", (None, n_columns))
     if len(bends):
-        bends = doubles_of(arrays, "season_bends", (len(KNOTS_OF_BENDS), n_columns))
+        require(len(bends) == len(KNOTS_OF_BENDS), "season_bends must be at all knots", bends.shape)
         rising = (np.diff(bends, axis=0) >= -_ROUNDING).all()
         require(rising and all_within(bends, LARGEST_BENT), "season_bends must rise, from scores")
-    require(bends.shape[1:] == (n_columns,), "season_bends must be of all columns", bends.shape)
     means = doubles_of(arrays, "season_means", (period, n_columns))
     most = np.where(as_is, LARGEST_NUMBER, _largest_score(rows))
     # What is filled in follows the rest of its row, and need not be a score.
@@ -260,10 +261,11 @@ def _check_level(arrays: Named, rows: int, independent: bool) -> None:
         require(within, f"level_{name} must come from rows that were scored", values)
     largest = 2 * WINDOW - 1 + SLACK
     require(WINDOW <= amounts <= largest, f"level_amounts must be up to {largest:g}", amounts)
-    before = arrays.get("level_before", np.empty(0))
-    if len(before):
-        before = doubles_of(arrays, "level_before", (len(as_is),))
-    within = (np.abs(before) <= (most if len(before) else 0.0)).all()
+    before = np.empty(0)
+    if "level_before" in arrays:
+        before = doubles_of(arrays, "level_before", (None,))
+    require(before.shape in ((0,), most.shape), "level_before must be of all columns", before.shape)
+    within = (np.abs(before) <= most[: len(before)]).all()
     require(within, "level_before must come from rows that were scored", before)
     finite = all_within(total, np.inf) and all_within(left, np.inf)
     require(finite and (left >= 0).all(), "level_total and level_left must be sums of squares")
@@ -408,7 +410,8 @@ def check_residuals(arrays: Named, n_columns: int, half_life: float) -> None:
             ("weight", ()),
         )
     )
-    require(np.isfinite(together), "residual_together must be finite", together)
+    # A sum over lags on both sides, of which each is one at most, or two less what is far apart.
+    require(abs(together) <= 4 * LAGS, f"residual_together must be up to {4 * LAGS}", together)
     for name, values in (("lags", lags), ("recent", recent), ("beside", beside)):
         require(all_within(values, np.inf), f"residual_{name} must be finite")
     learned = float(arrays["learned_rows"])

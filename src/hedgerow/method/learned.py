@@ -10,7 +10,7 @@ from hedgerow.method.engine import Indices, Named, Repeats
 from hedgerow.method.forgetting import NEVER
 from hedgerow.method.hedge import HedgeState
 from hedgerow.method.moments import Columns, Moments, scaled_moments
-from hedgerow.method.residuals import Residuals, scaled_residuals
+from hedgerow.method.residuals import LEAST_SCALE, Residuals, scaled_residuals
 
 _OF_RESIDUALS = "residual_"
 
@@ -93,6 +93,8 @@ def _residuals_of(arrays: Named) -> Residuals | None:
     lags, recent, scale, related, beside, swings, together, weight = (
         np.array(known[f"{_OF_RESIDUALS}{name}"]) for name in Residuals._fields
     )
+    # Models of 0.2 have smaller units, in which later residuals can be beyond single precision.
+    scale = np.where(scale > LEAST_SCALE, scale, np.inf)
     return Residuals(lags, recent, scale, related, beside, swings, float(together), float(weight))
 
 
