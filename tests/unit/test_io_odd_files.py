@@ -277,3 +277,13 @@ def test_spaces_after_commas_and_in_names_are_no_delimiters(tmp_path, top):
     opened, found = read(write(tmp_path, f"{top}\n" + "1.5, 2\n2.5, 3\n3.5, 5\n"))
     assert len(opened.names) == 2
     np.testing.assert_array_equal(found, [[1.5, 2], [2.5, 3], [3.5, 5]])
+
+
+def test_a_quote_that_stays_open_does_not_hide_what_the_other_lines_have_alike(tmp_path):
+    """Decimal commas make as many cells of a line as semicolons do, but not of all lines."""
+    rows = [f"Ada;0,{k}5;1,{k}5" for k in range(10)]
+    rows[4:4] = ['5" pipe;0,5;1,5', "x, y;0,5;1,5"]
+    with pytest.warns(DataWarning, match="comma is taken for the decimal mark"):
+        found, numbers = read(write(tmp_path, "\n".join(rows) + "\n"))
+    assert found.names == ["x1", "x2"]
+    np.testing.assert_array_equal(numbers[4:6], [[0.5, 1.5], [0.5, 1.5]])

@@ -253,7 +253,12 @@ def find_delimiter(head: Block) -> str:
     if even:
         return even[0]
     # Lines of unequal length are reported for the delimiter that most of them have alike.
-    return max((",", *DELIMITERS), key=lambda each: (counts[each] > 1).sum())
+    return max((",", *DELIMITERS), key=lambda each: _most_alike(counts[each]))
+
+
+def _most_alike(cells: NDArray[np.intp]) -> int:
+    """Return how many lines have the number of cells that most lines have, of more than one."""
+    return int(np.bincount(cells[cells > 1], minlength=1).max())
 
 
 def _share_of_numbers(head: Block, delimiter: str) -> float:
