@@ -9,7 +9,7 @@ from hedgerow.estimators._first_rows import some_of
 from hedgerow.method.drift import MUCH_SLOW, WINDOW
 
 # Rows of persons, ten or twenty of each on end, have more than this mostly; in hardly any other
-# table of a hundred kinds do columns forget at once as much, unless cells are filled in
+# table of tens of kinds do columns forget at once as much, unless cells are filled in
 # (docs/theory.md, 17). Of steps, what was cut off forgets with every row.
 _AT_ONCE, _STEPS_AT_ONCE = 1.25, 1.15
 _HARDLY_MISSING = 0.05  # of a typical column; what is filled in forgets as the row does
